@@ -27,22 +27,22 @@ import (
 )
 
 type benchCommand struct {
-	Format *cli.Format `placeholder:"NAME" help:"Format of the filters: ${formats} (${default_format}; all with --report)."`
+	Format *cli.Format `placeholder:"NAME" help:"Format of the filters: ${formats} (default ${default_format}; with --report, all)."`
 	keysFlags
-	Keys       []string      `placeholder:"BYTES" help:"Lengths of random keys, such as 16 or 8-32; 8 are integers, and a range is strings (8,8-32)."`
-	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,1MiB,8MiB; also 64MiB with --report)."`
-	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Percentages of the keys that are in the filter (${default})."`
-	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
-	Time       time.Duration `placeholder:"TIME" help:"How long to measure (10s; 30s on a terminal, which shows the table while it measures; 8m with --report)."`
-	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, instead of random keys. Half of them are added to the filter."`
-	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
-	Plot       cli.Output    `placeholder:"FILE" help:"Draw how many times as fast as the plain loop each kernel is, as SVG: the name must end in .svg."`
-	Report     bool          `help:"Measure every format, and building. Print lines of Go's benchmark format as they are measured, for benchstat."`
+	Keys       []string      `placeholder:"BYTES" help:"Lengths of the random keys in bytes, such as 16 or 8-32. Length 8 means integer keys, and a range means string keys (default 8,8-32)."`
+	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (default 16KiB,1MiB,8MiB; with --report, also 64MiB)."`
+	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Percentages of the tested keys that are in the filter (default ${default})."`
+	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (default ${default})."`
+	Time       time.Duration `placeholder:"TIME" help:"How long to measure (default 10s; 30s on a terminal, which shows interim results; 8m with --report)."`
+	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, instead of random keys. Half of the keys are added to the filter."`
+	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file as JSON."`
+	Plot       cli.Output    `placeholder:"FILE" help:"Draw each kernel's speedup over the plain loop as an SVG file; FILE must end in .svg."`
+	Report     bool          `help:"Measure every format, and also how fast filters are built. Print results as lines of Go's benchmark format, for benchstat."`
 }
 
 // Help is what bloom bench --help says, too.
 func (*benchCommand) Help() string {
-	return `Reports: An interrupt ends the measurements early and prints what was measured. To compare two versions, print six reports of each, and run
+	return `Reports: If you interrupt the command, it prints what it has measured. To compare two versions, write six reports of each, and run
 
 	benchstat -table .name -filter .unit:x-ref OLD NEW
 `
@@ -115,19 +115,19 @@ func (b *benchCommand) check(s *cli.Streams) (format bloom.Format, err error) {
 	}
 	switch {
 	case b.Report && (b.Input != "" || b.JSON != "" || b.Plot != ""):
-		return 0, errors.New("--report measures random keys, and prints: it does not go with --input, --json and --plot")
+		return 0, errors.New("--report cannot be used with --input, --json or --plot")
 	case b.Time < 0:
 		return 0, errors.New("--time must be more than 0")
 	case len(b.Hits) == 0 || slices.Min(b.Hits) < 0 || slices.Max(b.Hits) > 100:
 		return 0, fmt.Errorf("--hits accepts percentages from 0 to 100, not %v", b.Hits)
 	case b.Input != "" && b.Keys != nil:
-		return 0, errors.New("--keys is for random keys; it cannot be used with --input")
+		return 0, errors.New("--keys describes random keys, so it cannot be used with --input")
 	case b.Sizes != nil && len(b.Sizes) == 0:
-		return 0, errors.New("--sizes names no size")
+		return 0, errors.New("--sizes needs a size")
 	case b.Input != "" && b.Sizes != nil:
-		return 0, errors.New("--sizes is for random keys; with --input, the keys decide the size of the filter")
+		return 0, errors.New("--sizes cannot be used with --input, where the keys decide the size of the filter")
 	case b.Input == "" && b.keysFlags != keysFlags{}:
-		return 0, errors.New("the flags of keys, such as --null, --crlf and --field, are for the keys of --input")
+		return 0, errors.New("flags for keys, such as --null, --crlf and --field, need --input")
 	}
 	return format, checkExtension("--plot", b.Plot, ".svg")
 }
@@ -180,7 +180,7 @@ func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []*key
 	if err := screen.show(b.table(trials), true); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "\nNanoseconds a key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys, all ways in turn. A kernel takes a column at once; a load\nreads one random byte of the filter, and so tells the cost of memory.\n%s",
+	_, err = fmt.Fprintf(s.Out, "\nNanoseconds per key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys. A kernel tests a column of keys at once. A load only reads\none random byte of the filter, so it shows the cost of memory access.\n%s",
 		slices.MinFunc(r.Results, func(a, b benchResult) int { return a.Rounds - b.Rounds }).Rounds, humanize.Comma(queries), clock.Busy())
 	return err
 }

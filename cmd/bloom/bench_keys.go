@@ -122,7 +122,7 @@ func (b *benchCommand) randomSources(format bloom.Format, usual ...string) (sour
 		sources = append(sources, newRandomSource(format, from, to, sizes))
 	}
 	if len(sources) == 0 {
-		return nil, errors.New("--keys names no length")
+		return nil, errors.New("--keys needs a length")
 	}
 	return sources, nil
 }
@@ -157,7 +157,7 @@ func (b *benchCommand) readKeys(s *cli.Streams, format bloom.Format) (*keySource
 	}
 	absent, known := len(k.halves[0]), len(k.halves[1])
 	if absent == 0 || known == 0 {
-		return nil, fmt.Errorf("%s: too few different keys: some must be in the filter and others must not", b.Input)
+		return nil, fmt.Errorf("%s: too few different keys: some must be in the filter and some must not", b.Input)
 	}
 	k.words = fmt.Sprintf("%s of %s: %s in the filter, %s not, in a [][]byte",
 		humanize.Comma(int64(known+absent)), show.Name(b.Input), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))

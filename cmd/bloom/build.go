@@ -18,19 +18,19 @@ import (
 )
 
 type buildCommand struct {
-	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
+	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (default ${default_format})."`
 	keysFlags
 	cli.Size
-	Memory *cli.ByteSize `placeholder:"SIZE" help:"Do not keep the hashes of all keys. The filter begins with this size, such as 1GiB, and is halved as long as the rate allows."`
+	Memory *cli.ByteSize `placeholder:"SIZE" help:"Limit the memory. Instead of keeping the hashes of all keys, start with a filter of this size, such as 1GiB, and halve it while the rate allows."`
 	Raw    bool          `help:"Write the bare bytes that a storage engine reads, without a header."`
-	Output cli.Output    `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Keys   []cli.Input   `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
+	Output cli.Output    `short:"o" placeholder:"FILE" help:"Write the filter to this file instead of standard output."`
+	Keys   []cli.Input   `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (default: standard input)."`
 }
 
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
-	return inputsHelp + `Size: The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums; bloom filter, bloom inspect and bloom explore recognise it. With --raw, the file is the bare bytes that a storage engine reads.
-In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.
+	return inputsHelp + `Size: The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums, so the other commands recognise it.
+In the formats leveldb and pebble, whose hashes have 32 bits, numeric keys can have a far higher rate. To measure the rate of your keys, use bloom inspect --absent.
 
 ` + outputfile.Help
 }
@@ -135,7 +135,7 @@ func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter,
 // foldable returns the set that --memory has room for, and its policy.
 func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy bloom.Policy, err error) {
 	if *b.Memory < 4<<10 {
-		return nil, policy, errors.New("--memory: 4KiB or more")
+		return nil, policy, errors.New("--memory must be at least 4KiB")
 	}
 	// How many keys there are hardly changes the bits per key of a rate, but many may have equal hashes.
 	for some := 100_000; some > 100; some /= 10 {

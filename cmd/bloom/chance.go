@@ -50,11 +50,11 @@ func (c *chance) warn(s *cli.Streams, filter *bloom.Filter) {
 	if rate >= 0.5 || float64(c.found) > 1.25*expected+3*math.Sqrt(expected) {
 		return
 	}
-	found := fmt.Sprintf("%.2g %% of the lines are found, and %.2g %% of absent keys are", 100*float64(c.found)/float64(c.keys), 100*rate)
+	found := fmt.Sprintf("%.2g %% of the lines are hits, and so are %.2g %% of absent keys", 100*float64(c.found)/float64(c.keys), 100*rate)
 	if expression := c.inside(filter, rate); expression != "" {
-		s.Warn(c.sampleStream, fmt.Sprintf("%s: keys are inside of what was looked up: find them with --match '%s'", found, expression))
+		s.Warn(c.sampleStream, fmt.Sprintf("%s: the keys seem to be inside the lines: find them with --match '%s'", found, expression))
 	} else if c.meant != "" {
-		s.Warn(c.name, fmt.Sprintf("%s: if the key is a field of a line, name it with %s -f FIELD", found, c.meant))
+		s.Warn(c.name, fmt.Sprintf("%s: if the key is a field of a line, name the field with %s -f FIELD", found, c.meant))
 	}
 }
 

@@ -31,12 +31,12 @@ var (
 )
 
 type demoCommand struct {
-	Rounds int `default:"200" placeholder:"N" help:"Rounds of timing (${default})."`
+	Rounds int `default:"200" placeholder:"N" help:"Number of timing rounds (default ${default})."`
 }
 
 func (d *demoCommand) Run(s *cli.Streams) error {
 	if d.Rounds < 1 {
-		return fmt.Errorf("--rounds must be at least 1, and not %d", d.Rounds)
+		return fmt.Errorf("--rounds must be at least 1, not %d", d.Rounds)
 	}
 	known, err := words(knownWords)
 	if err != nil {
@@ -58,11 +58,11 @@ func (d *demoCommand) Run(s *cli.Streams) error {
 	out := bufio.NewWriter(s.Out) // keeps the first error
 	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each queried for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
 	printShown(out, shown, len(stream)-shown[0].present)
-	fmt.Fprintf(out, "\nVerified: each answer equals the answer of the reference.\n")
+	fmt.Fprintf(out, "\nVerified: every answer equals the answer of the reference.\n")
 	fmt.Fprintf(out, "Bound by: %s\n", shown[0].bound())
 	fmt.Fprintf(out, "Speed: one core, %s/%s, %s, %v; medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
 	fmt.Fprint(out, clock.Busy())
-	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to choose.\n", bloom.Default)
+	fmt.Fprintf(out, "If no storage engine reads the filter, choose the format %v.\n", bloom.Default)
 	name := commandName()
 	fmt.Fprintf(out, "Try next: %s explore   (type a key, and see its bits)\n", name)
 	fmt.Fprintf(out, "          %s bench     (other sizes and shares of present keys on this CPU)\n", name)
@@ -128,9 +128,9 @@ func printShown(out io.Writer, shown []*shownFilter, absent int) {
 func (f *shownFilter) bound() string {
 	share := 100 * f.speeds.hash() / f.speeds.words
 	if share < 50 {
-		return fmt.Sprintf("the bits. To test them takes %.0f %% of the time of a word of %v, and its hash the rest.", 100-share, f.policy.Format)
+		return fmt.Sprintf("the bits. Testing them takes %.0f %% of the time of a word of %v; hashing the word takes the rest.", 100-share, f.policy.Format)
 	}
-	return fmt.Sprintf("the hash. It takes %.0f %% of the time of a word of %v, whose length varies; an integer has 8 bytes.", share, f.policy.Format)
+	return fmt.Sprintf("the hash. It takes %.0f %% of the time of a word of %v, because words vary in length; an integer always has 8 bytes.", share, f.policy.Format)
 }
 
 // commandName is how the user can run this program once more: go run leaves no program behind.

@@ -33,16 +33,16 @@ import (
 var page embed.FS
 
 type exploreCommand struct {
-	Address string      `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
-	Format  *cli.Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. A file must have the same format in its header."`
+	Address string      `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page on; port 0 means any free port (default ${default})."`
+	Format  *cli.Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. If the file has a header, the header must name the same format."`
 	partFlag
-	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter or table file to begin with; the page can open other filters."`
+	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter or table file to show first. The page can open others."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.
 func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 	if e.File == "" && (e.Format != nil || e.Filter != nil) {
-		return nil, errors.New("--format and --filter are for a filter to begin with: name one")
+		return nil, errors.New("--format and --filter need a file to show first: name one")
 	}
 	if e.File == "" {
 		return nil, nil
@@ -54,13 +54,13 @@ func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 		return nil, err
 	}
 	if table != nil && filter.Filter == nil && table.number >= 0 && table.report.Ribbons > 0 {
-		return nil, fmt.Errorf("%s: it is a Ribbon filter, and the page is for Bloom filters", show.Name(e.File))
+		return nil, fmt.Errorf("%s: this is a Ribbon filter, but the page shows only Bloom filters", show.Name(e.File))
 	}
 	if table != nil && filter.Filter == nil {
-		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", show.Name(e.File), table.report.Filters)
+		return nil, fmt.Errorf("%s: choose one filter of the table with --filter (number of filters that can be read: %d)", show.Name(e.File), table.report.Filters)
 	}
 	if kind := filter.KeyKind(); kind != bloom.KindUnknown && kind != bloom.KindText {
-		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page accepts text", kind))
+		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, but the page accepts only text", kind))
 	}
 	data := filter.Bytes()
 	if filter.IsFile {
@@ -246,7 +246,7 @@ func (t turns) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-tired.C:
-		return errors.New("the server is at work on other requests: try again")
+		return errors.New("the server is busy with other requests: try again")
 	}
 }
 

@@ -20,36 +20,36 @@ type keysFlags struct {
 
 // tableFlags say which part of a record is its key.
 type tableFlags struct {
-	Field     string `short:"f" placeholder:"FIELD" help:"The key is this field of a record: its number, from 1, or its name in the first record, which is then a header."`
-	Delimiter string `short:"d" placeholder:"CHAR" help:"The character between fields (a tab; with --csv, a comma)."`
-	CSV       bool   `name:"csv" help:"Records are CSV: a field in quotes may hold delimiters, newlines and doubled quotes."`
-	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
-	Header    bool   `help:"The first record is a header, even if -f is a number."`
+	Field     string `short:"f" placeholder:"FIELD" help:"The field that is the key: a number, counted from 1, or a name in the first record, which is then a header."`
+	Delimiter string `short:"d" placeholder:"CHAR" help:"The character between fields (default: a tab, or a comma with --csv)."`
+	CSV       bool   `name:"csv" help:"Read CSV records. A field in quotes may contain delimiters, newlines and doubled quotes."`
+	JSONL     bool   `name:"jsonl" help:"Read a JSON object from each line; -f names the member that is the key."`
+	Header    bool   `help:"Treat the first record as a header, even if -f is a number."`
 
-	Match *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or the whole match if it has no group. Each match is a key."`
+	Match *records.Matcher `placeholder:"REGEX" help:"Use every match of this regular expression (RE2) in the line or field as a key. If the expression has a group, only the text of group 1 is the key."`
 
-	Missing records.Missing `placeholder:"WHAT" help:"What to do with a record without a key: error, drop, or keep, which prints it. The default is error; for CSV and JSON in bloom filter, and with --match, it is drop, or keep with bloom filter -v."`
+	Missing records.Missing `placeholder:"WHAT" help:"What to do with a record without a key: error, drop, or keep (print the record). The default is error. With --match, and for CSV and JSON in bloom filter, the default is drop, or keep with bloom filter -v."`
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
-const inputsHelp = `Keys: A key is the bytes of a line. With these flags it is a part of a line or record:
+const inputsHelp = `Keys: Each line is a key. With these flags, a part of each line or record is the key:
 
-    -f 3 -d ,               field 3 of a line (a tab if there is no -d)
+    -f 3 -d ,               field 3 of each line (default of -d: a tab)
     -f user                 the field with this name in the first line
     --csv -f user -d ';'    a field of CSV (RFC 4180), without its quotes
-                            (a comma if there is no -d)
+                            (default of -d: a comma)
     --jsonl -f user         a member of a JSON object: a string without quotes
-                            and escapes; a number or boolean as it is written
-    --jsonl -f user.id      a member of a member, also -f /user/id; a number is
-                            a place in a list, counted from 0
+                            and escapes, a number or boolean as it is written
+    --jsonl -f user.id      a member of a member, or -f /user/id; a number is
+                            an index in a list, counted from 0
     --jsonl -f 'tags.*'     each element of a list
-    --match '/u/(\w+)'      what the group matches in the line or the field
+    --match '/u/(\w+)'      the text that the group matches
 
-Names: A record may have several keys: several matches, or the elements of a list. If -f is a name, the first record is a header. If it is a number, --header marks the first record as one. If a name contains a dot, use a JSON pointer (RFC 6901): -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has a member twice, the last one counts. Half a surrogate pair (\ud83d alone) becomes U+FFFD.
+Names: A record may have several keys, either several matches or the elements of a list. If -f is a name, the first record is a header. If -f is a number, use --header to treat the first record as a header. If the name of a JSON member contains a dot, use a JSON pointer (RFC 6901) such as -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has several members of the same name, the last one counts. An unpaired surrogate such as \ud83d becomes U+FFFD.
 
-No key: A record has no key if it ends before the field, if the object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON, and a CSV record with a different number of fields than the first, are errors that name the line. Empty lines of CSV and JSON are skipped.
+No key: A record has no key if it has too few fields, if the JSON object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON is an error, and so is a CSV record whose number of fields differs from the first record. The message names the line. Empty lines in CSV and JSON are skipped.
 
-Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 and other compressed files are refused as keys; --no-decompress accepts any bytes. A warning reports keys that contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record; a header may have 64 KiB.
+Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 text and other compressed files are refused as keys, unless --no-decompress is given. A warning is printed if keys contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record. A header may have at most 64 KiB.
 
 `
 

@@ -23,11 +23,11 @@ type inspectCommand struct {
 	cli.FilterFlags
 	partFlag
 	keysFlags
-	Absent  cli.Input  `placeholder:"FILE" help:"Measure the rate for these absent keys, one per line (- is standard input)."`
+	Absent  cli.Input  `placeholder:"FILE" help:"Measure the false-positive rate of the absent keys in this file, one per line (- means standard input)."`
 	JSON    bool       `name:"json" help:"Print JSON."`
-	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
-	Picture cli.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
-	File    cli.Input  `arg:"" name:"filter" help:"The filter (- is standard input), or a table file."`
+	Plot    cli.Output `placeholder:"FILE" help:"Draw an SVG file of the fill along the filter and of the rate curve; FILE must end in .svg."`
+	Picture cli.Output `placeholder:"FILE" help:"Draw a PNG file of every bit, or of squares of bits if the filter is large; FILE must end in .png."`
+	File    cli.Input  `arg:"" name:"filter" help:"The filter (- means standard input) or a table file."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.
@@ -60,7 +60,7 @@ func (i *inspectCommand) Run(s *cli.Streams) error {
 		return err
 	}
 	if i.Absent == "" && i.keysFlags != (keysFlags{}) {
-		return errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --absent")
+		return errors.New("flags for keys, such as --null, --csv and --field, need --absent")
 	}
 	open := i.Open
 	if i.Absent != "" {
@@ -118,7 +118,7 @@ func (i *inspectCommand) Run(s *cli.Streams) error {
 // checkExtension returns an error unless a file that a flag names, if it does, has the extension of what is drawn.
 func checkExtension(flag string, name cli.Output, want string) error {
 	if has := filepath.Ext(string(name)); name != "" && !strings.EqualFold(has, want) {
-		return fmt.Errorf("%s: %s: the name must end in %s, and not in %q", flag, show.Name(name), want, has)
+		return fmt.Errorf("%s: %s: the name must end in %s, not in %q", flag, show.Name(name), want, has)
 	}
 	return nil
 }

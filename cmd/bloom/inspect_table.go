@@ -14,11 +14,11 @@ import (
 
 // partFlag chooses a filter of a table.
 type partFlag struct {
-	Filter *int `placeholder:"N" help:"Use filter N of a table of LevelDB, RocksDB, Pebble or Badger, counted from 0."`
+	Filter *int `placeholder:"N" help:"Use filter N, counted from 0, of a table of LevelDB, RocksDB, Pebble or Badger."`
 }
 
 // tableHelp is the part of the help that the commands with a partFlag share.
-const partHelp = `Tables: The filter may also be a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, --filter chooses one; bloom tables shows all tables of a folder.
+const partHelp = `Tables: Instead of a filter, you can name a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, choose one with --filter. To see all tables of a folder, use bloom tables.
 `
 
 // openedTable is a table and the number of the filter that was chosen from it, or -1.
@@ -28,7 +28,7 @@ type openedTable struct {
 }
 
 // errNotTable is the error of a file that is no table.
-var errNotTable = errors.New("no table")
+var errNotTable = errors.New("not a table")
 
 // openTable opens a filter of a table: the one of --filter, or the only one. The error is errNotTable if the file
 // is none. Without a filter, the table is of many, or its filter is not read.
@@ -47,7 +47,7 @@ func (p partFlag) openTable(path string) (filter filterfile.Filter, opened opene
 		err = errNotTable
 	}
 	if err == nil && filter.Filter == nil && p.Filter != nil && opened.report.Ribbons == 0 {
-		err = fmt.Errorf("--filter: %s has %d filters, which are counted from 0", show.Name(path), opened.report.Filters)
+		err = fmt.Errorf("--filter: %s has no such filter (number of filters: %d; the first is number 0)", show.Name(path), opened.report.Filters)
 	}
 	return filter, opened, err
 }
@@ -73,7 +73,7 @@ func (p partFlag) of(table *bloomsst.Table) (part bloomsst.Part, err error) {
 		return part, nil
 	}
 	if part, err = partOf(table, *p.Filter); err == nil && part.Filter == nil && part.Ribbon == nil {
-		err = fmt.Errorf("--filter: there is no filter %d: the number of filters is %d, and they are counted from 0", *p.Filter, table.Parts())
+		err = fmt.Errorf("--filter: there is no filter %d (number of filters: %d; the first is number 0)", *p.Filter, table.Parts())
 	}
 	return part, err
 }
@@ -98,7 +98,7 @@ func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Fil
 		}
 	}
 	if p.Filter != nil {
-		return filterfile.Filter{}, nil, fmt.Errorf("--filter: %s is no table", show.Name(path))
+		return filterfile.Filter{}, nil, fmt.Errorf("--filter: %s is not a table", show.Name(path))
 	}
 	filter, err := open()
 	return filter, nil, err
@@ -118,7 +118,7 @@ func (t openedTable) rows() [][2]string {
 	case r.Unproved != "":
 		rows = append(rows, [2]string{"proof", fmt.Sprintf("%d of the table's keys; %s", r.Proved, r.Unproved)})
 	default:
-		rows = append(rows, [2]string{"proof", fmt.Sprintf("%d of the table's keys, and the filter has them", r.Proved)})
+		rows = append(rows, [2]string{"proof", fmt.Sprintf("the filter has the keys of the table that were looked up (%d)", r.Proved)})
 	}
 	entries := "not known"
 	if r.Entries != nil {
@@ -126,7 +126,7 @@ func (t openedTable) rows() [][2]string {
 	}
 	filters := fmt.Sprint(r.Filters)
 	if t.number >= 0 && r.Filters > 1 {
-		filters += fmt.Sprintf(", of which this is number %d, counted from 0", t.number)
+		filters += fmt.Sprintf("; this is filter %d, counted from 0", t.number)
 	}
 	return append(rows, [][2]string{{"entries", entries}, {"filters", filters}, {"keys up to", r.bound()}}...)
 }
@@ -135,12 +135,12 @@ func (t openedTable) rows() [][2]string {
 func (i *inspectCommand) printTable(s *cli.Streams, table *openedTable) error {
 	if i.Plot != "" || i.Picture != "" || i.Absent != "" {
 		if table.report.Filters == 0 {
-			return fmt.Errorf("%s: the table has no filter that is read", show.Name(i.File))
+			return fmt.Errorf("%s: the table has no filter that can be read", show.Name(i.File))
 		}
 		if table.number >= 0 {
-			return fmt.Errorf("%s: it is a Ribbon filter: --absent, --plot and --picture are for Bloom filters", show.Name(i.File))
+			return fmt.Errorf("%s: this is a Ribbon filter, but --absent, --plot and --picture need a Bloom filter", show.Name(i.File))
 		}
-		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", show.Name(i.File), table.report.Filters)
+		return fmt.Errorf("%s: choose one filter of the table with --filter (number of filters: %d)", show.Name(i.File), table.report.Filters)
 	}
 	if i.JSON {
 		return s.PrintJSON(table.report)
@@ -163,5 +163,5 @@ func (t openedTable) allRows() [][2]string {
 	if r.Measured != nil {
 		return append(rows, [2]string{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% measured", 100*r.Rate, 100**r.Measured)})
 	}
-	return append(rows, [2]string{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% with the best number of probes", 100*r.Rate, 100*r.BestRate)})
+	return append(rows, [2]string{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% with the optimal number of probes", 100*r.Rate, 100*r.BestRate)})
 }

@@ -15,17 +15,17 @@ import (
 // commands is the command line.
 type commands struct {
 	Build   buildCommand   `cmd:"" help:"Build a filter from keys."`
-	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits with status 0 if there are any, 1 if there are none, and 2 on an error."`
 	Test    testCommand    `cmd:"" help:"Report for each key whether it may be in a filter."`
-	Unique  uniqueCommand  `cmd:"" help:"Print each different line once, in the order of the first occurrences, in the memory of a filter."`
+	Unique  uniqueCommand  `cmd:"" help:"Print each different line once, in the order of first occurrence, using little memory."`
 	Merge   mergeCommand   `cmd:"" help:"Merge filters of the same shape into one."`
 	Add     addCommand     `cmd:"" help:"Add keys to a filter."`
 	Inspect inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
-	Tables  tablesCommand  `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or which tables may have keys. Exits 0 if some may, 1 if none, 2 on an error."`
-	Size    sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate and memory: two of them from the other two."`
-	Explore exploreCommand `cmd:"" help:"Serve a page that shows how a filter works, only to this machine."`
-	Bench   benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
-	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
+	Tables  tablesCommand  `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or find the tables that may contain given keys. With keys, exits with status 0 if there are any such tables, 1 if there are none, and 2 on an error."`
+	Size    sizeCommand    `cmd:"" help:"Given two of keys, bits per key, false-positive rate and memory, calculate the other two."`
+	Explore exploreCommand `cmd:"" help:"Serve a web page that shows how a filter works. Only this machine can open the page."`
+	Bench   benchCommand   `cmd:"" help:"Compare the speed of the kernels with a plain loop on this machine."`
+	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words, and compare the speed of this library with a plain loop."`
 	cli.Common
 }
 
@@ -34,7 +34,7 @@ func main() { os.Exit(program().Run(cli.Standard("bloom"))) }
 // program returns the command, as it is before it has read a command line.
 func program() *cli.Program {
 	return &cli.Program{
-		Description: "Bloom filters in the formats of storage engines.",
+		Description: "Build and query Bloom filters in the formats of storage engines.",
 		Commands:    &commands{},
 		Examples:    examples,
 		Groups:      groups,

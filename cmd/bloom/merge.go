@@ -13,14 +13,14 @@ import (
 
 type mergeCommand struct {
 	cli.FilterFlags
-	Output  cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Filters []cli.Input `arg:"" name:"filters" help:"The filters (- is standard input)."`
+	Output  cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file instead of standard output."`
+	Filters []cli.Input `arg:"" name:"filters" help:"The filters to merge (- means standard input)."`
 }
 
 // Help is what bloom merge --help says, too.
 func (*mergeCommand) Help() string {
-	return cli.FilterHelp + `Shapes: The filters must have the same format, number of bits and number of probes, as filters of bloom build have for the same number of keys and bits per key.
-The result has all their keys. It is bare bytes if all filters are, and otherwise a file. A key in several filters is counted several times in the number of keys.
+	return cli.FilterHelp + `Shapes: The filters must have the same format, number of bits and number of probes. Filters that bloom build makes with the same format, number of keys and bits per key meet this condition.
+The merged filter has the keys of all filters. It is written as bare bytes if all filters are bare bytes, and otherwise as a file with a header. If several filters have the same key, the number of keys in the header counts the key several times.
 `
 }
 
@@ -73,16 +73,16 @@ func (k *kindOf) check(name string, filter filterfile.Filter) error {
 type addCommand struct {
 	cli.FilterFlags
 	keysFlags
-	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
-	File   cli.State   `arg:"" name:"filter" help:"The filter."`
-	Keys   []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the original unchanged."`
+	File   cli.State   `arg:"" name:"filter" help:"The filter to which keys are added."`
+	Keys   []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (default: standard input)."`
 }
 
 // Help is what bloom add --help says, too.
 func (*addCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `Size: The filter keeps its size, so each key raises its false-positive rate. A warning is printed when more than 60 % of the bits are set: build a larger filter then.
+	return cli.FilterHelp + inputsHelp + `Size: The size of the filter does not change, so each added key raises the false-positive rate. A warning is printed if more than 60 % of the bits are set. Build a larger filter then.
 
-Output: The file appears whole or not at all. Several commands may add keys to one file at the same time, and no key is lost, because each locks the file while it replaces it. Some network file systems cannot lock files: use -o there.
+Output: The file is replaced atomically. Several commands may add keys to a file at the same time without losing any, because each command locks the file while replacing it. Some network file systems cannot lock files. Use -o there.
 `
 }
 
@@ -156,7 +156,7 @@ func (a *addCommand) addTo(file []byte, keys *bloom.Set) (set *bloom.Set, bare b
 		return nil, false, err
 	}
 	if err := set.Merge(keys); err != nil {
-		return nil, false, fmt.Errorf("%s: another filter took its place while keys were read: %w", show.Name(a.File), filterfile.WithoutPrefix(err))
+		return nil, false, fmt.Errorf("%s: a different filter replaced the file while keys were read: %w", show.Name(a.File), filterfile.WithoutPrefix(err))
 	}
 	return set, !filter.IsFile, nil
 }

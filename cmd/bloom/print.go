@@ -12,8 +12,8 @@ import (
 
 // printer prints records, unless only their number is asked for.
 type printer struct {
-	Count bool `short:"c" help:"Print the number of lines, not the lines."`
-	All   bool `help:"If a record has several keys, all of them decide, not just one."`
+	Count bool `short:"c" help:"Print only the number of lines."`
+	All   bool `help:"If a record has several keys, all of them must qualify, not just one."`
 
 	header printedHeader
 	passed int // records
@@ -38,10 +38,10 @@ func (p *printer) printHeader(s *cli.Streams, name string, in *records.Input) er
 		p.header = printedHeader{name, names, fields}
 		return p.print(s, in.Header, 0)
 	case len(names) == 0:
-		return fmt.Errorf("%s: it has %d fields, but %s, whose header was printed, has %d: filter the two one at a time",
+		return fmt.Errorf("%s: the number of fields is %d, but in %s, whose header was printed, it is %d: filter the files one at a time",
 			show.Name(name), fields, show.Name(p.header.stream), p.header.fields)
 	}
-	return fmt.Errorf("%s: its header is %s, but the header of %s, which was printed, is %s: filter the two one at a time",
+	return fmt.Errorf("%s: the header is %s, but the header of %s, which was printed, is %s: filter the files one at a time",
 		show.Name(name), show.Names(names), show.Name(p.header.stream), show.Names(p.header.names))
 }
 

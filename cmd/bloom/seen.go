@@ -75,7 +75,7 @@ func (k *seenKeys) grow() (err error) {
 	k.room = firstRoom << min(number, 11)
 	policy, err := bloom.PolicyFor(format, k.room, k.share(number))
 	if err != nil {
-		return fmt.Errorf("--rate: after %d lines, no further filter has a low enough rate: %w", k.added, filterfile.WithoutPrefix(err))
+		return fmt.Errorf("--rate: after %d lines, no filter with a low enough rate can be added: %w", k.added, filterfile.WithoutPrefix(err))
 	}
 	k.last, err = newSeenSet(policy, k.room)
 	return err

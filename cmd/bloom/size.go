@@ -17,15 +17,15 @@ import (
 type sizeCommand struct {
 	Keys       *keyCount     `placeholder:"N" help:"Number of keys, such as 250000, 1e8 or 100M."`
 	BitsPerKey *int          `placeholder:"N" help:"Bits per key, 1 to 10000."`
-	Rate       *cli.Rate     `placeholder:"P" help:"False-positive rate, such as 0.01 or 1%: at most this."`
-	Memory     *cli.ByteSize `placeholder:"SIZE" help:"Memory of the bits, such as 64MiB: at most this."`
+	Rate       *cli.Rate     `placeholder:"P" help:"Largest false-positive rate, such as 0.01 or 1%."`
+	Memory     *cli.ByteSize `placeholder:"SIZE" help:"Largest size of the bits, such as 64MiB."`
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
 // Help is what bloom size --help says, too.
 func (*sizeCommand) Help() string {
-	return `Numbers: Give any two of the four numbers; the other two are computed for each format. The number of keys is the largest that the other numbers allow. Bits per key are the fewest for a rate, or the most for a memory.
-The rate is the expected rate of keys with random hashes. In the formats leveldb and pebble, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.`
+	return `Numbers: Give any two of the four numbers. The command computes the other two for each format. The number of keys is the largest that the given numbers allow. The bits per key are the fewest that reach the given rate, or the most that fit in the given memory.
+The rate is the expected rate for keys with random hashes. In the formats leveldb and pebble, numeric keys can have a far higher rate. To measure the rate of your keys, use bloom inspect --absent.`
 }
 
 // keyCount is a number of keys.
@@ -42,7 +42,7 @@ func (c *keyCount) UnmarshalText(text []byte) error {
 		}
 	}
 	if wrong != nil || err != nil || n != math.Trunc(n) || n < 1 || n > answers.MostKeys {
-		return fmt.Errorf("a number of keys is whole, 1 to %.1g, such as 250000, 1e8 or 100M, not %q", float64(answers.MostKeys), text)
+		return fmt.Errorf("the number of keys must be a whole number, 1 to %.1g, such as 250000, 1e8 or 100M, not %q", float64(answers.MostKeys), text)
 	}
 	*c = keyCount(n)
 	return nil
@@ -58,7 +58,7 @@ func (c *sizeCommand) Run(s *cli.Streams) error {
 		return err
 	}
 	if !slices.ContainsFunc(sizes, func(size answers.Size) bool { return size.Error == "" }) {
-		return errors.New("no format has such a filter")
+		return errors.New("no format supports such a filter")
 	}
 	return nil
 }

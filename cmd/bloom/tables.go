@@ -25,17 +25,17 @@ import (
 )
 
 type tablesCommand struct {
-	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key. Repeat it for several keys."`
-	Keys   cli.Input  `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
-	Hex    bool       `help:"Keys are hexadecimal digits, with or without 0x."`
-	List   bool       `short:"l" help:"Also print the keys: a line for each key and table."`
-	JSON   bool       `name:"json" help:"Print a line of JSON for each table."`
-	Prefix int        `placeholder:"N" help:"Filters have the first N bytes of keys (RocksDB's prefix_extractor, Pebble's Split), if their tables do not record it."`
-	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have this format. Repeat it for several names."`
+	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may contain this key. Repeat the flag for several keys."`
+	Keys   cli.Input  `placeholder:"FILE" xor:"keys" help:"Print the tables that may contain any of the keys in this file, one per line (- means standard input)."`
+	Hex    bool       `help:"Read and print keys as hexadecimal digits. A key may begin with 0x."`
+	List   bool       `short:"l" help:"Print a line for each table and each key that the table may contain."`
+	JSON   bool       `name:"json" help:"Print one line of JSON for each table."`
+	Prefix int        `placeholder:"N" help:"Length in bytes of the key prefixes in filters (RocksDB's prefix_extractor, Pebble's Split), for tables that do not record it."`
+	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Read filters of the policy NAME as filters of FORMAT. Repeat the flag for several names."`
 	tableOrder
 	keysFlags
 	partFlag
-	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
+	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders that contain them."`
 
 	garbage uint64            // bytes of filters that were read since memory was given back
 	skipped bool              // a table is gone or changes: its keys may have moved to one that is not read
@@ -44,11 +44,11 @@ type tablesCommand struct {
 
 // Help is what bloom tables --help says, too.
 func (*tablesCommand) Help() string {
-	return `Tables: A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. A folder stands for the files in it whose names end with .ldb or .sst. A few data blocks are read to prove each filter. No database is opened, so the database may be running: a file that vanishes or changes during the run is skipped, with a warning. If a table cannot be read, the next one is tried, and the exit status is 2.
+	return `Tables: A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. If you name a folder, the command reads the files in it whose names end with .ldb or .sst. It reads a few data blocks of each table to check that the filter has their keys. The command does not open the database, so the database may be running. If a file disappears or changes during the run, the command skips the file and prints a warning. If a table cannot be read, the command continues with the next table, and the exit status is 2.
 
-Lines: Each table has a line with the engine and its table format, the column family, the level, the filter's policy, the number of filters, the number of entries, the estimated number of keys, bits per key, the bytes of the file and of its filters, the fraction of bits that are set, the false-positive rate of random keys, the rate that the size could reach with the optimal number of probes, the first key, and a bound of the last key: the last key itself, or a shorter key after it. Level and family come from the MANIFEST beside the tables. Lines of sums follow: of all tables, and of each family, level and policy. --sort and --top choose the lines. Warnings report filters that are too small, too full, wasted, not read or missing. With --filter, only one filter of each table is shown or queried.
+Lines: Each table has one line. Its columns are the engine with its table format, the column family, the level, the filter policy, the number of filters, the number of entries, the estimated number of keys, the bits per key, the bytes of the file, the bytes of its filters, the fraction of bits that are set, the false-positive rate of random keys, the rate with the optimal number of probes, the first key, and an upper bound for the keys. The upper bound is the last key or a shorter key after it. The level and the family come from the MANIFEST in the same folder. Lines with totals follow, for all tables and for each family, level and policy. --sort and --top choose which tables are printed first. Warnings report filters that are too small, too full, wasted, unreadable or missing. With --filter, only one filter of each table is shown or queried.
 
-Lookups: With --key or --keys, the tables that may have keys are printed: the file, the number of hits, for --keys the number of false positives to expect if none of the keys is there, and the family and the level if they are known, with tabs between. Keys are user keys, in the form in which the database's caller gives them. A key outside a table's range is not in the table, if the order of the keys is known. Every key in its range may be in a table whose filter is missing or not read, or gives a no for keys of its own table: a warning names such tables. A table may have deleted a range of keys, which no filter covers: a warning names such tables. Keys that the database has in memory or in its log are not yet in a table. The exit status is 1 if no table may have a key, but 2 if a table was skipped, since its keys may have moved.
+Lookups: With --key or --keys, the command prints a line for each table that may contain a key. The line has the file and the number of hits, separated by tabs. With --keys, the next value is the number of false positives to expect if the table has none of the keys. If the family and the level are known, they follow. Keys are user keys, as programs pass them to the database. If the order of the keys is known, a key outside a table's range is not in the table. If a filter is missing, cannot be read or lacks keys of its own table, the table may contain every key in its range, and a warning names the table. A table may also delete ranges of keys. Filters do not reflect these deletions, so a warning names such tables. Keys that the database still has in memory or in its log are not in a table yet. If no table may contain a key, the exit status is 1, or 2 if a table was skipped, because its keys may have moved to another table.
 
 ` + inputsHelp
 }
@@ -87,7 +87,7 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 	err = show.finish(s)
 	none := errors.Is(err, cli.ErrNone)
 	if none && c.skipped {
-		failures = append(failures, errors.New("no table that was read may have a key, and the keys of a skipped table may have moved: ask again"))
+		failures = append(failures, errors.New("no table that was read may contain a key, but the keys of a skipped table may have moved: run the command again"))
 	}
 	if !none {
 		failures = append(failures, err)
@@ -182,7 +182,7 @@ func (c *tablesCommand) lookForMore(s *cli.Streams, read []string) {
 		listed, err := bloomsst.ListedTables(folder)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, bloomsst.ErrDamaged) { // else it is a folder of tables
-				s.Warn(folder, "the tables are those in the folder, of no known level: "+tableError{err}.Error())
+				s.Warn(folder, "all tables in the folder are used, and their levels are unknown: "+tableError{err}.Error())
 			}
 			continue
 		}
@@ -194,7 +194,7 @@ func (c *tablesCommand) lookForMore(s *cli.Streams, read []string) {
 		}
 		if len(missing) > 0 {
 			c.skipped = true
-			s.Warn(folder, "tables that the MANIFEST lists were not read: "+namesOf(missing)+". They have come meanwhile, are lost, or are in another folder (db_paths)")
+			s.Warn(folder, "the MANIFEST lists tables that were not read: "+namesOf(missing)+". They are new, lost, or in another folder (db_paths)")
 		}
 	}
 }
@@ -240,18 +240,18 @@ func isInUse(name string) string {
 		}
 	}
 	if err != nil {
-		return "skipped: it has vanished meanwhile"
+		return "skipped: the file no longer exists"
 	}
-	return "skipped: it is being written"
+	return "skipped: the file is being written"
 }
 
 // asked returns the keys of --key or --keys, or nil.
 func (c *tablesCommand) asked(s *cli.Streams) (keys [][]byte, err error) {
 	switch {
 	case c.Keys == "" && c.keysFlags != keysFlags{}:
-		return nil, errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --keys")
+		return nil, errors.New("flags for keys, such as --null, --csv and --field, need --keys")
 	case c.Keys == "" && len(c.Key) == 0 && (c.List || c.Hex):
-		return nil, errors.New("--list and --hex are for the keys of --key or --keys")
+		return nil, errors.New("--list and --hex need --key or --keys")
 	}
 	if c.Keys == "" {
 		for _, key := range c.Key {
@@ -280,7 +280,7 @@ func (c *tablesCommand) decode(keys [][]byte) (err error) {
 			digits = digits[2:]
 		}
 		if keys[i], err = hex.DecodeString(digits); err != nil {
-			return fmt.Errorf("--hex: key %d has no hexadecimal digits: %w", i+1, err)
+			return fmt.Errorf("--hex: key %d is not hexadecimal: %w", i+1, err)
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func policiesOf(policies []string) (options []bloomsst.Option, err error) {
 	for _, policy := range policies {
 		equals := strings.LastIndexByte(policy, '=')
 		if equals < 1 {
-			return nil, fmt.Errorf("--policy: %s is no name and format, such as tikv.Filter=rocksdb", show.Name(policy))
+			return nil, fmt.Errorf("--policy: %s is not of the form NAME=FORMAT, such as tikv.Filter=rocksdb", show.Name(policy))
 		}
 		var format cli.Format
 		if err := format.UnmarshalText([]byte(policy[equals+1:])); err != nil {
@@ -447,7 +447,7 @@ func (f *tableFinder) print(of found) (err error) {
 func (f *tableFinder) finish(s *cli.Streams) error {
 	f.doubts.warn(s)
 	if len(f.deleting) > 0 {
-		s.Say("warning: ranges of keys are deleted in tables, and no filter tells which: %s", namesOf(f.deleting))
+		s.Say("warning: no filter reflects the ranges of keys that these tables delete: %s", namesOf(f.deleting))
 	}
 	if !f.some {
 		return cli.ErrNone

@@ -42,36 +42,36 @@ type tableKind struct {
 
 // The doubts of a proof.
 var (
-	deniedKind = tableKind{"a filter that its own keys disprove: every key may be in the table", func(r tableReport) bool { return r.denied && !errors.Is(r.why, bloomsst.ErrComparator) },
+	deniedKind = tableKind{"a filter that lacks keys of its own table, so every key may be in the table", func(r tableReport) bool { return r.denied && !errors.Is(r.why, bloomsst.ErrComparator) },
 		func(r tableReport) string { return r.Ignored }}
-	unprovedKind = tableKind{"a filter that its own keys do not prove, because data could not be read", func(r tableReport) bool { return r.Unproved != "" },
+	unprovedKind = tableKind{"a filter that could not be checked, because data could not be read", func(r tableReport) bool { return r.Unproved != "" },
 		func(r tableReport) string { return r.Unproved }}
 )
 
 // tableKinds are the kinds of doubts.
 var tableKinds = []tableKind{
 	{"no filter", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrNoFilter) }, nil},
-	{"a filter of an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
-	{"a filter of an unknown format, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
-	{"a filter of prefixes alone, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
+	{"a filter with an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
+	{"a filter with an unknown format, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
+	{"a filter of prefixes only, which cannot be queried for keys without --prefix", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
 	{"filters that are not queried, because the order of the keys is not known", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) }, nil},
 	deniedKind, unprovedKind,
 	{"filters that are too full: more than 60 % of the bits are set", tableReport.isTooFull, nil},
-	{"filters that are too small: more than 5 % of absent keys pass", func(r tableReport) bool { return r.Rate > tooOften && !r.isTooFull() },
-		func(r tableReport) string { return percent(r.Rate) + " do" }},
-	{"filters that are wasted: they have more than 21 bits for each key", func(r tableReport) bool { return r.bitsPerKey() > wasteful && r.Bytes >= smallFilter },
+	{"filters that are too small: more than 5 % of absent keys are false positives", func(r tableReport) bool { return r.Rate > tooOften && !r.isTooFull() },
+		func(r tableReport) string { return percent(r.Rate) + " are" }},
+	{"filters that are wasted: they have more than 21 bits per key", func(r tableReport) bool { return r.bitsPerKey() > wasteful && r.Bytes >= smallFilter },
 		func(r tableReport) string { return fmt.Sprintf("%.1f", r.bitsPerKey()) }},
-	{"filters that are wasted: RocksDB does not query them on the last level of a family (optimize_filters_for_hits)", func(r tableReport) bool { return r.Unasked && r.Filters > 0 }, nil},
-	{"filters for less than 8 keys each, because data blocks are longer than 2 KiB and have few keys", func(r tableReport) bool {
+	{"filters that are wasted: RocksDB does not query filters on the last level of a family (optimize_filters_for_hits)", func(r tableReport) bool { return r.Unasked && r.Filters > 0 }, nil},
+	{"filters for fewer than 8 keys each, because data blocks are longer than 2 KiB and have few keys", func(r tableReport) bool {
 		return r.Engine == bloomsst.LevelDB && r.shared() < fewKeys
 	}, nil},
-	{"partitions of the filter for less than 8 keys each (metadata_block_size)", func(r tableReport) bool {
+	{"filter partitions for fewer than 8 keys each (metadata_block_size)", func(r tableReport) bool {
 		return r.Engine != bloomsst.LevelDB && r.shared() < fewKeys
 	}, nil},
-	{"filters for some of the 2 KiB stretches alone: data blocks are longer, and the list of the empty stretches is a tenth of the filter or more", func(r tableReport) bool {
+	{"filters for only some stretches of 2 KiB: data blocks are longer, and the list of empty stretches takes a tenth of the filter or more", func(r tableReport) bool {
 		return 4*10*uint64(r.Empty) >= r.Bytes && r.Empty > 0
 	}, nil},
-	{"no place in the MANIFEST, as what a compaction leaves over or is writing", func(r tableReport) bool { return r.Leftover }, nil},
+	{"no entry in the MANIFEST, like files that a compaction has left behind or is writing", func(r tableReport) bool { return r.Leftover }, nil},
 }
 
 // isTooFull reports whether a filter has more keys than it was made for, or one probe.

@@ -31,8 +31,8 @@ type tableList struct {
 
 // tableOrder are the flags of the list.
 type tableOrder struct {
-	Sort string `default:"file" enum:"file,rate,fill,keys,entries,bits,bytes,filter" placeholder:"COLUMN" help:"Print the tables with the largest values first: rate, fill, keys, entries, bits (per key), bytes (of the file) or filter (its bytes)."`
-	Top  int    `placeholder:"N" help:"Print the first N tables alone. The sums are those of all."`
+	Sort string `default:"file" enum:"file,rate,fill,keys,entries,bits,bytes,filter" placeholder:"COLUMN" help:"Sort the tables by this column, largest values first: rate, fill, keys, entries, bits (per key), bytes (of the file) or filter (bytes of the filters)."`
+	Top  int    `placeholder:"N" help:"Print only the first N tables. The totals still cover all tables."`
 }
 
 // sortValues are the values by which tables are sorted, for the names of --sort.

@@ -13,15 +13,15 @@ import (
 
 type testCommand struct {
 	cli.FilterFlags
-	Match *records.Matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or the whole match if it has no group."`
-	All   bool             `help:"With --match: all keys of an argument must be in the filter, not just one."`
-	File  cli.Input        `arg:"" name:"filter" help:"The filter (- is standard input)."`
-	Keys  []string         `arg:"" name:"key" help:"The keys: the bytes of each argument."`
+	Match *records.Matcher `placeholder:"REGEX" help:"Use every match of this regular expression (RE2) in an argument as a key. If the expression has a group, only the text of group 1 is the key."`
+	All   bool             `help:"With --match, require all keys of an argument to be hits, not just one."`
+	File  cli.Input        `arg:"" name:"filter" help:"The filter (- means standard input)."`
+	Keys  []string         `arg:"" name:"key" help:"The keys to look up."`
 }
 
 // Help is what bloom test --help says, too.
 func (*testCommand) Help() string {
-	return `Lines: Each key has a line: "maybe" or "no", a tab, and the key. The exit status is 0 if some key may be in the filter, 1 if none may, and 2 on an error.
+	return `Lines: For each argument, the command prints "maybe" or "no", a tab, and the argument. The exit status is 0 if any key may be in the filter, 1 if none may, and 2 on an error.
 
 ` + cli.FilterHelp
 }
@@ -32,12 +32,12 @@ func (t *testCommand) Run(s *cli.Streams) error {
 		return err
 	}
 	if t.All && t.Match == nil {
-		return errors.New("--all is for --match, which finds several keys in an argument")
+		return errors.New("--all needs --match, which may find several keys in an argument")
 	}
 	some := false
 	for _, key := range t.Keys {
 		if t.Match != nil && len(t.Match.AppendKeys(nil, []byte(key))) == 0 {
-			s.Warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.Expression))
+			s.Warn(key, fmt.Sprintf("--match %q matches nothing in this argument", t.Match.Expression))
 		}
 		answer := "no"
 		if t.mayContain(filter, key) {

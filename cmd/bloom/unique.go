@@ -16,13 +16,13 @@ import (
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool          `short:"v" help:"Print the other lines: those that occurred before."`
-	Rate     *cli.Rate     `placeholder:"P" help:"The largest fraction of the different lines that may be missing (1e-6)."`
-	Verify   bool          `help:"Read the files twice, so that no line is missing. Keys that occur several times are kept in memory."`
-	Seen     cli.State     `placeholder:"FILE" help:"Also leave out what earlier runs with this file have seen. The file is a filter, and is created if it does not exist."`
-	Memory   *cli.ByteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB). The file keeps it."`
+	Repeated bool          `short:"v" help:"Print the lines that occurred before instead of the new lines."`
+	Rate     *cli.Rate     `placeholder:"P" help:"Largest fraction of the different lines that may be missing (default 1e-6)."`
+	Verify   bool          `help:"Read the files twice, so that no line is missing. Repeated keys are kept in memory."`
+	Seen     cli.State     `placeholder:"FILE" help:"Also treat the lines of earlier runs with this file as seen. The file is a filter. It is created if it does not exist."`
+	Memory   *cli.ByteSize `placeholder:"SIZE" help:"Size of a new --seen file (default 64MiB). The size never changes."`
 	Quiet    bool          `short:"q" help:"Do not print how many lines are expected to be missing."`
-	Files    []cli.Input   `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
+	Files    []cli.Input   `arg:"" optional:"" default:"-" help:"Files to read, in this order (default: standard input)."`
 
 	known seenKeys
 	file  *seenFile // of --seen, or nil
@@ -30,11 +30,11 @@ type uniqueCommand struct {
 
 // Help is what bloom unique --help says, too.
 func (u *uniqueCommand) Help() string {
-	return `Lines: This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is mistaken for an earlier one, and is missing, with a probability of at most --rate, however many lines there are. Messages before and after report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+	return `Lines: The command prints the lines that sort -u prints, but in input order, like awk '!seen[$0]++'. It remembers the lines in filters, which take 7 to 14 bytes for each different line at the default rate. No line is printed twice. With a probability of at most --rate, a new line is mistaken for an earlier one and is missing, however many lines there are. Messages before and after the run report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 
-Records: With -f or --match, a record is printed if one of its keys is new, or with --all if all of them are. With --verify, nothing is missing: files are read twice, and the keys that occur several times are kept in memory.
+Records: With -f or --match, a record is printed if at least one of its keys is new; with --all, every key must be new.
 
-Seen: With --seen, the keys of printed records are added to a file, as bloom add does: every ten seconds, at the end, and when the command is interrupted or its output is closed. The file keeps its size. If a run fills it, that run keeps the rate with more memory and prints a warning; the next run is an error, and needs a new file. If several runs use one file at the same time, each prints what was new to the file when it began.
+Seen: With --seen, the keys of printed records are added to the file, as bloom add does: every ten seconds, at the end, and if the command is interrupted or its output is closed. The size of the file never changes. If a run fills the file, the run uses more memory to keep the rate, and prints a warning. The next run with this file is an error. Begin a new file then. If several runs use the same file at the same time, each run prints the lines that were new to the file when the run began.
 
 ` + inputsHelp
 }
@@ -60,7 +60,7 @@ func (u *uniqueCommand) Run(s *cli.Streams) error {
 	case u.Seen != "":
 		err = u.printUnseen(s)
 	case u.Memory != nil:
-		err = errors.New("--memory is the size of the file of --seen; without one, the memory grows with the number of lines")
+		err = errors.New("--memory is the size of the --seen file; without --seen, the memory grows with the number of lines")
 	default:
 		u.known = seenKeys{rate: float64(*u.Rate)}
 		err = u.printNew(s)
@@ -96,7 +96,7 @@ func (u *uniqueCommand) printNew(s *cli.Streams) error {
 // fate is what becomes of a new line that is taken for an old one.
 func (u *uniqueCommand) fate() string {
 	if u.Repeated {
-		return "among the repeated"
+		return "among the repeated lines"
 	}
 	return "missing"
 }

@@ -37,7 +37,7 @@ func (u *uniqueCommand) printUnseen(s *cli.Streams) error {
 		return errors.Join(failures, err)
 	}
 	if rate := u.known.rateTogether(); rate > float64(*u.Rate) && u.known.added > 0 {
-		s.Warn(string(u.Seen), fmt.Sprintf("%.3g %% of the next lines are expected to be missing, more than --rate allows: begin a file with a larger --memory", 100*rate))
+		s.Warn(string(u.Seen), fmt.Sprintf("the next run is expected to miss %.3g %% of its new lines, more than --rate allows: begin a new file with a larger --memory", 100*rate))
 	}
 	return failures
 }
@@ -73,7 +73,7 @@ func (u *uniqueCommand) makeSeen(s *cli.Streams) error {
 		return err
 	}
 	if has, want := len(there.Bytes()), len(set.Bytes()); has != want {
-		return fmt.Errorf("--memory: %s exists with a size of %s, which it keeps, and not with %s: leave out --memory, or name another file", show.Name(u.Seen), sizeWords(has), sizeWords(want))
+		return fmt.Errorf("--memory: %s exists and has a size of %s, which cannot change to %s: leave out --memory, or name another file", show.Name(u.Seen), sizeWords(has), sizeWords(want))
 	}
 	return nil
 }
@@ -109,10 +109,10 @@ func (u *uniqueCommand) openSeen(s *cli.Streams) error {
 	fresh := seenSet{emptyLike(file), stats.Bits, stats.Probes, 0}
 	u.known = newSeenKeys(float64(*u.Rate), old, fresh)
 	if stats.KeysUnknown {
-		return fmt.Errorf("%s: nearly all of its bits are set, so most new lines would be missing: begin a new file with a larger --memory", show.Name(u.Seen))
+		return fmt.Errorf("%s: nearly all bits of the filter are set, so most new lines would be missing: begin a new file with a larger --memory", show.Name(u.Seen))
 	}
 	if u.known.before > float64(*u.Rate) {
-		return fmt.Errorf("%s: with the %s keys that it has, %.3g %% of new lines are missing, more than the %.3g %% of --rate: begin a new file with a larger --memory, or choose a larger --rate",
+		return fmt.Errorf("%s: the file has %s keys, so %.3g %% of new lines would be missing, but --rate allows only %.3g %%: begin a new file with a larger --memory, or choose a larger --rate",
 			show.Name(u.Seen), humanize.Comma(int64(stats.Keys)), 100*u.known.before, 100*float64(*u.Rate))
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 // may come several times, and only these are kept in the second.
 func (u *uniqueCommand) printExact(s *cli.Streams) error {
 	if u.Seen != "" {
-		return errors.New("--verify cannot be used with --seen: no file has the keys of earlier runs")
+		return errors.New("--verify cannot be used with --seen, because no file lists the keys of earlier runs")
 	}
 	before, err := u.stat()
 	if err != nil {
@@ -29,7 +29,7 @@ func (u *uniqueCommand) printExact(s *cli.Streams) error {
 		return err
 	}
 	exact := map[string]struct{}{}
-	failures := u.each(s, "second look", func(c *records.Chunk, delimiter byte) error {
+	failures := u.each(s, "second pass", func(c *records.Chunk, delimiter byte) error {
 		c.Hits = records.WordsFor(c.Hits, len(c.Keys))
 		repeated.mayContain(c.Hashed, c.Hits)
 		for i, key := range c.Keys {
@@ -48,7 +48,7 @@ func (u *uniqueCommand) printExact(s *cli.Streams) error {
 	}
 	isUnchanged := func(was, now fs.FileInfo) bool { return was == nil && now == nil || outputfile.Same(was, now) }
 	if after, err := u.stat(); err != nil || !slices.EqualFunc(before, after, isUnchanged) {
-		return errors.New("--verify: a file changed between the two looks, so lines may be missing")
+		return errors.New("--verify: a file changed between the two passes, so lines may be missing")
 	}
 	return errors.Join(failures, u.printCount(s))
 }
@@ -63,7 +63,7 @@ func (u *uniqueCommand) findRepeated(s *cli.Streams, repeated *seenKeys) error {
 	known := seenKeys{rate: exactRate}
 	var keys [][]byte
 	var found []uint64
-	return look.each(s, "first look", func(c *records.Chunk, _ byte) error {
+	return look.each(s, "first pass", func(c *records.Chunk, _ byte) error {
 		c.Hits = records.WordsFor(c.Hits, len(c.Keys))
 		if err := known.add(c.Hashed, c.Hits); err != nil {
 			return &verifyError{err}

@@ -150,7 +150,7 @@ func (v *verifier) find(s *cli.Streams) error {
 		})
 	})
 	if err == nil && n < v.fewest {
-		return fmt.Errorf("%s has %d keys, and the filter was made of %d: the list lacks some keys, unless keys were added twice; --force accepts it", show.Name(v.Verify), n, v.fewest)
+		return fmt.Errorf("%s has %d keys, but the filter was built from %d: the file lacks some keys, unless keys were added twice; --force accepts the file", show.Name(v.Verify), n, v.fewest)
 	}
 	return err
 }

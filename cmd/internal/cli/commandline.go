@@ -37,7 +37,7 @@ func once(line *kong.Context) error {
 			continue
 		}
 		if given[flag] {
-			return fmt.Errorf("--%s: the flag is there twice", flag.Name)
+			return fmt.Errorf("--%s: the flag is given twice", flag.Name)
 		}
 		given[flag] = true
 	}

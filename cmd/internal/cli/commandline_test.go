@@ -29,9 +29,9 @@ func TestRate(t *testing.T) {
 func TestCommandLines(t *testing.T) {
 	for want, args := range map[string][]string{
 		"":                                   {"-v", "-v", "--many", "a", "--many", "b", "--one", "a"},
-		"--one: the flag is there twice":     {"--one", "a", "-oa"},
-		"--rate: the flag is there twice":    {"--rate", "1", "--rate=1"},
-		"--pointer: the flag is there twice": {"--pointer=1", "--pointer=1"},
+		"--one: the flag is given twice":     {"--one", "a", "-oa"},
+		"--rate: the flag is given twice":    {"--rate", "1", "--rate=1"},
+		"--pointer: the flag is given twice": {"--pointer=1", "--pointer=1"},
 		"unknown flag -x":                    {"-x"},
 		`--rate: the value is missing; if it is "-1", write --rate=-1`: {"--rate", "-1"},
 		`--one: the value is missing; if it is "-v", write --one=-v`:   {"--one", "-v"},
@@ -68,8 +68,8 @@ func textOf(err error) string {
 
 // TestFormatsOfHelp wants the help to say that --format may be left out for exactly the formats whose bare bytes open without it.
 func TestFormatsOfHelp(t *testing.T) {
-	_, list, _ := strings.Cut(FilterHelp, "It may be left out for ")
-	list, _, _ = strings.Cut(list, ", whose bytes")
+	_, list, _ := strings.Cut(FilterHelp, "You may leave it out for ")
+	list, _, _ = strings.Cut(list, ", because")
 	named := strings.Split(strings.Replace(list, " and ", ", ", 1), ", ")
 	var opened []string
 	for _, f := range bloom.Formats() {

@@ -12,7 +12,7 @@ import (
 
 // Completion is the command that prints completions.
 type Completion struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
 // Words are what a shell completes after a flag of some name, instead of files. Those of an enum it knows.
@@ -23,7 +23,7 @@ const programName = "PROGRAM"
 
 // Help is what completion --help says, too.
 func (*Completion) Help() string {
-	return `Shells: Load it in the file that your shell reads when it starts:
+	return `Shells: To load the completions in every new shell, add this line to its startup file:
 
     bash (~/.bashrc)                    source <(PROGRAM completion bash)
     zsh (~/.zshrc)                      source <(PROGRAM completion zsh)

@@ -48,11 +48,11 @@ func decode(context *kong.DecodeContext, target reflect.Value) error {
 	isFile := isInput || isWritten(target.Interface())
 	switch {
 	case text == "" && isFile:
-		return errors.New("the name of a file is missing")
+		return errors.New("the file name is missing")
 	case text == "" && context.Value.Flag != nil && !isText:
 		return errors.New("the value is missing")
 	case text == "-" && isFile && !isInput:
-		return errors.New("- is not the name of a file here: ./- is")
+		return errors.New("- does not name a file here: write ./- for a file of that name")
 	}
 	target.SetString(text)
 	return nil
@@ -73,7 +73,7 @@ func isWritten(name any) bool {
 func check(streams outputfile.Streams, line *kong.Context, folders *Folders) error {
 	inputs, outputs, states := named(line)
 	if twice := readTwice(streams, line); twice != "" {
-		return fmt.Errorf("%s: this is named twice, and can be read once: put what it holds in a file", twice)
+		return fmt.Errorf("%s: this input is named twice but can be read only once: save it to a file first", twice)
 	}
 	if folders != nil {
 		var all []string
@@ -106,7 +106,7 @@ func check(streams outputfile.Streams, line *kong.Context, folders *Folders) err
 		}
 		for _, other := range outputs[:i] {
 			if same(streams, other, output) {
-				return fmt.Errorf("%s: this is the file of two outputs", output)
+				return fmt.Errorf("%s: two outputs name this file", output)
 			}
 		}
 		if err := streams.Check(output); err != nil {
@@ -174,7 +174,7 @@ func same(streams outputfile.Streams, first, second string) bool {
 // for who writes to it.
 func OpenAnywhere(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil && isStreaming(info) {
-		return nil, fmt.Errorf("%s: this is read at many places, so it must be a regular file", show.Name(name))
+		return nil, fmt.Errorf("%s: the file is not read in order, so it must be a regular file", show.Name(name))
 	}
 	return os.Open(name)
 }

@@ -12,14 +12,14 @@ import (
 
 // FilterFlags say how the commands read a filter.
 type FilterFlags struct {
-	Format *Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. A file must have the same format in its header."`
-	Raw    bool    `help:"Read the file as bare bytes, whatever it looks like."`
+	Format *Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. If the file has a header, the header must name the same format."`
+	Raw    bool    `help:"Read the file as bare bytes, even if it looks like something else."`
 }
 
 // FilterHelp is the part of the help that the commands that read a filter share.
-var FilterHelp = `Filters: A filter is a file of bloom build, which is recognised by its first bytes and whose checksums are verified, or the bare bytes of a storage engine.
---format names the format of bare bytes. It may be left out for ` + formatNames(filterfile.FormatsInBytes(), " and ") + `, whose bytes contain their format.
-Bare bytes that look like text, a compressed file, a table or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
+var FilterHelp = `Filters: A filter is a file that bloom build wrote, or the bare bytes that a storage engine wrote. Files are recognised by their first bytes, and their checksums are verified.
+For bare bytes, --format names the format. You may leave it out for ` + formatNames(filterfile.FormatsInBytes(), " and ") + `, because these bytes contain their format.
+Bare bytes are refused if they are empty or look like text, a compressed file, a table or a filter of a different format, unless --raw is given.
 
 `
 
@@ -62,7 +62,7 @@ func BuiltFormat(asked *Format, raw bool, usual bloom.Format) (bloom.Format, err
 	case asked != nil:
 		return asked.Format, nil
 	case raw:
-		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
+		return 0, errors.New("--raw writes the bytes that a storage engine reads: name their format with --format")
 	}
 	return usual, nil
 }

@@ -21,7 +21,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	number, percent := strings.CutSuffix(string(text), "%")
 	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
+		return fmt.Errorf("the rate must be a number such as 0.01 or 1%%, not %q", text)
 	}
 	if percent {
 		value /= 100
@@ -41,7 +41,7 @@ func (b *ByteSize) UnmarshalText(text []byte) error {
 		n, err = humanize.ParseBytes(digits)
 	}
 	if err != nil || n == 0 {
-		return fmt.Errorf("a memory is a number of bytes such as 64MiB, not %q", text)
+		return fmt.Errorf("the size must be a number of bytes such as 64MiB, not %q", text)
 	}
 	*b = ByteSize(n)
 	return nil
@@ -53,7 +53,7 @@ var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+([^,\d][^,]*)?$`)
 // error if they stand elsewhere: 1,5 is one and a half in many languages.
 func WithoutCommas(number string) (string, error) {
 	if strings.Contains(number, ",") && !thousands.MatchString(number) {
-		return "", errors.New("commas are between thousands")
+		return "", errors.New("commas may only separate thousands")
 	}
 	return strings.ReplaceAll(number, ",", ""), nil
 }
@@ -86,7 +86,7 @@ func formatNames(formats []bloom.Format, before string) string {
 
 // Size are the flags that say how large a filter is.
 type Size struct {
-	BitsPerKey *int  `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	BitsPerKey *int  `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (default 10)."`
 	Rate       *Rate `xor:"size" placeholder:"P" help:"Largest false-positive rate, such as 0.01 or 1%."`
 }
 
@@ -108,7 +108,7 @@ func (s Size) Policy(format bloom.Format, keys int) (bloom.Policy, error) {
 // CheckBitsPerKey bounds a number of bits per key.
 func CheckBitsPerKey(n int) error {
 	if n < 1 || n > filterfile.MostBitsPerKey {
-		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", filterfile.MostBitsPerKey, n)
+		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, not %d", filterfile.MostBitsPerKey, n)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Help is the command that prints what --help does.
 type Help struct {
-	Command string `arg:"" optional:"" help:"The command; without one, all of them are listed."`
+	Command string `arg:"" optional:"" help:"The command to describe (default: list all commands)."`
 }
 
 // Run prints the help, and exits.

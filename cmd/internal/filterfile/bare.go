@@ -61,7 +61,7 @@ func openUnnamed(data []byte) (f Filter, err error) {
 	formats := formatsOf(data)
 	switch len(formats) {
 	case 0:
-		return f, errors.New("these are bare bytes, which do not contain their format: name it with --format")
+		return f, errors.New("these are bare bytes, which do not contain their format: name the format with --format")
 	case 1:
 		return OpenBare(formats[0], data)
 	}
@@ -168,16 +168,16 @@ func (o Filter) doubt() string {
 	array, probes := o.Bytes()[:len(o.Bytes())-1], o.Bytes()[len(o.Bytes())-1]
 	switch {
 	case 8*len(array) < leastBits:
-		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))
+		return fmt.Sprintf("a LevelDB filter has %d bits or more, but this one has %d", leastBits, 8*len(array))
 	case !levelDBProbes(probes):
-		return fmt.Sprintf("the last byte, %d, is not a number of probes of LevelDB: every key is a hit", probes)
+		return fmt.Sprintf("the last byte, %d, is not a number of probes that LevelDB writes, so every key is a hit", probes)
 	}
 	ones := 0
 	for _, b := range array {
 		ones += bits.OnesCount8(b)
 	}
 	if fill := float64(ones) / float64(8*len(array)); fill > mostFill {
-		return fmt.Sprintf("%.3g %% of the bits are set: it has more keys than it was made for, or is not a filter of %v", 100*fill, o.Format())
+		return fmt.Sprintf("%.3g %% of the bits are set: the filter has more keys than planned, or is not a %v filter", 100*fill, o.Format())
 	}
 	return ""
 }

@@ -57,7 +57,7 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 		}
 	}
 	if strange := (*StrangeError)(nil); errors.As(err, &strange) {
-		remedy := "insist with --raw"
+		remedy := "use --raw to read it anyway"
 		if strange.Remedy != "" {
 			remedy = strange.Remedy + ", or " + remedy
 		}
@@ -67,7 +67,7 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	if o.Asked && f.IsFile && !f.is(o.Format) {
-		return f, fmt.Errorf("%s: the file has a filter of %v, and --format is %v", path, f.Written(), o.Format)
+		return f, fmt.Errorf("%s: the file has a filter of the format %v, but --format is %v", path, f.Written(), o.Format)
 	}
 	return f, nil
 }
@@ -76,7 +76,7 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 // here. Of bare bytes and old files the kind is not known.
 func (f Filter) CheckKeys(path, here string, kind bloom.KeyKind) error {
 	if has := f.KeyKind(); has != bloom.KindUnknown && kind != bloom.KindUnknown && has != kind {
-		return fmt.Errorf("%s: the filter has keys of the kind %s, and %s of the kind %s", path, has, here, kind)
+		return fmt.Errorf("%s: the filter has keys of the kind %s, but %s of the kind %s", path, has, here, kind)
 	}
 	return nil
 }
@@ -167,5 +167,5 @@ func Advice(format bloom.Format) string {
 	if format.HashBits() > 32 {
 		return ""
 	}
-	return fmt.Sprintf("the format %v has hashes of 32 bits: absent keys that are numbered like the keys may pass far more often than others (bloom inspect --absent measures it); if no storage engine reads the filter, choose --format %v", format, bloom.Default)
+	return fmt.Sprintf("the format %v has 32-bit hashes, so absent keys that are numbered like the keys may be false positives far more often than other keys (bloom inspect --absent measures the rate); if no storage engine reads the filter, choose --format %v", format, bloom.Default)
 }

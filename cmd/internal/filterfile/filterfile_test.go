@@ -33,21 +33,21 @@ func TestLevelDBFilters(t *testing.T) {
 // are a filter.
 func TestOtherKinds(t *testing.T) {
 	for words, file := range map[string]string{
-		"compressed (gzip)":                                   "\x1f\x8b\x08\x00\x00\x00",
-		"like text, not like a filter":                        "apple\npear\n",
-		"like a Parquet file, not like a filter":              "PAR1\x15\x04",
-		"like a program (ELF), not like a filter":             "\x7fELF\x02\x01\x01\x00",
-		"like a program (WebAssembly), not like a filter":     "\x00asm\x01\x00\x00\x00",
-		"like a database of SQLite, not like a filter":        "SQLite format 3\x00\x10",
-		"like a PNG picture, not like a filter":               "\x89PNG\r\n\x1a\n",
-		"like a table of LevelDB, not like a filter of one":   "\x00\x01\x02\x57\xfb\x80\x8b\x24\x75\x47\xdb",
-		"like a table of RocksDB, not like a filter of one":   "\x00\x01\x02\xf7\xcf\xf4\x85\xb7\x41\xe2\x88",
-		"like a table of Pebble, not like a filter of one":    "\x00\x01\x02🪳🪳",
-		"like interleaved filters, not like a filter":         "\x89BLI\r\n\x1a\n\x01\x00\x00\x00",
-		"like a window of filters, not like a filter":         "\x89BLW\r\n\x1a\n\x01\x00\x00\x00",
-		"like a dump of Redis, not like a filter":             "REDIS0011\xfa",
-		"like a serialized object of Java, not like a filter": "\xac\xed\x00\x05sr\x00\x2ecom.google.common.hash.BloomFilter",
-		"empty: a file of 0 bytes is not a filter":            "",
+		"compressed (gzip)":                                       "\x1f\x8b\x08\x00\x00\x00",
+		"like text, not like a filter":                            "apple\npear\n",
+		"like a Parquet file, not like a filter":                  "PAR1\x15\x04",
+		"like a program (ELF), not like a filter":                 "\x7fELF\x02\x01\x01\x00",
+		"like a program (WebAssembly), not like a filter":         "\x00asm\x01\x00\x00\x00",
+		"like a SQLite database, not like a filter":               "SQLite format 3\x00\x10",
+		"like a PNG picture, not like a filter":                   "\x89PNG\r\n\x1a\n",
+		"like a table of LevelDB, not like a filter from a table": "\x00\x01\x02\x57\xfb\x80\x8b\x24\x75\x47\xdb",
+		"like a table of RocksDB, not like a filter from a table": "\x00\x01\x02\xf7\xcf\xf4\x85\xb7\x41\xe2\x88",
+		"like a table of Pebble, not like a filter from a table":  "\x00\x01\x02🪳🪳",
+		"like interleaved filters, not like a filter":             "\x89BLI\r\n\x1a\n\x01\x00\x00\x00",
+		"like a window of filters, not like a filter":             "\x89BLW\r\n\x1a\n\x01\x00\x00\x00",
+		"like a Redis dump, not like a filter":                    "REDIS0011\xfa",
+		"like a serialized Java object, not like a filter":        "\xac\xed\x00\x05sr\x00\x2ecom.google.common.hash.BloomFilter",
+		"empty: a file of 0 bytes is not a filter":                "",
 	} {
 		_, err := Recognise(bloom.LevelDB, []byte(file))
 		if strange := (*StrangeError)(nil); !errors.As(err, &strange) || strange.Looks != words {

@@ -26,22 +26,22 @@ var kinds = []struct{ name, magic string }{
 	{"a window of filters", "\x89BLW\r\n\x1a\n"},
 	{"a Parquet file", "PAR1"},
 	{"an encrypted Parquet file", "PARE"},
-	{"a file of Arrow IPC", "ARROW1"},
-	{"a file of Feather, version 1", "FEA1"},
+	{"an Arrow IPC file", "ARROW1"},
+	{"a Feather file (version 1)", "FEA1"},
 	{"a program (ELF)", "\x7fELF"},
 	{"a program (Mach-O)", "\xcf\xfa\xed\xfe"},
 	{"a program (WebAssembly)", "\x00asm"},
 	{"a program (Windows)", "MZ\x90\x00"},
-	{"a database of SQLite", "SQLite format 3\x00"},
+	{"a SQLite database", "SQLite format 3\x00"},
 	{"a PNG picture", "\x89PNG\r\n"},
 	{"a JPEG picture", "\xff\xd8\xff\xe0"},
 	{"a JPEG picture", "\xff\xd8\xff\xe1"},
 	{"a GIF picture", "GIF8"},
 	{"a PDF document", "%PDF-"},
 	{"an Avro file", "Obj\x01"},
-	{"a file of HDF5", "\x89HDF\r\n"},
-	{"a dump of Redis", "REDIS0"},
-	{"a serialized object of Java", "\xac\xed\x00\x05"},
+	{"an HDF5 file", "\x89HDF\r\n"},
+	{"a Redis dump", "REDIS0"},
+	{"a serialized Java object", "\xac\xed\x00\x05"},
 }
 
 // Kind returns what file of another kind begins as data does, such as "a Parquet file", or nothing. A text
@@ -64,16 +64,16 @@ func checkKind(data []byte) error {
 		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first"}
 	}
 	if program := foreign(data); program != "" {
-		return &StrangeError{fmt.Sprintf("like a filter of %s, of which no format is known here", program), ""}
+		return &StrangeError{fmt.Sprintf("like a filter of %s, whose format is not supported", program), ""}
 	}
 	if kind := Kind(data); kind != "" {
 		return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind), ""}
 	}
 	if table := TableOf(data); table != "" {
-		return &StrangeError{fmt.Sprintf("like %s, not like a filter of one", table), "see its filters with bloom tables"}
+		return &StrangeError{fmt.Sprintf("like %s, not like a filter from a table", table), "see its filters with bloom tables"}
 	}
 	if n, ok := FilterBlock(data); ok && len(formatsOf(data)) == 0 { // a small filter may be both
-		return &StrangeError{fmt.Sprintf("like a filter block with %s filters, as LevelDB's tables have, not like one filter", withCommas(n)), ""}
+		return &StrangeError{fmt.Sprintf("like a filter block of a LevelDB table, with %s filters, not like one filter", withCommas(n)), ""}
 	}
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}

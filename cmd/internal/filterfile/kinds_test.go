@@ -117,7 +117,7 @@ func TestForeign(t *testing.T) {
 	} {
 		for _, options := range []Options{{}, {Format: bloom.LevelDB, Asked: true}, {Format: bloom.Parquet, Asked: true}} {
 			_, err := options.Open("file", data)
-			if err == nil || !strings.Contains(err.Error(), "this looks like a filter of "+name+", of which no format is known here: ") {
+			if err == nil || !strings.Contains(err.Error(), "this looks like a filter of "+name+", whose format is not supported: ") {
 				t.Errorf("%s, %+v: %v", name, options, err)
 			}
 		}
@@ -165,7 +165,7 @@ func filterBlock(filters, keysOfEach int) []byte {
 func TestFilterBlock(t *testing.T) {
 	for filters, words := range map[int]string{1: "1", 2: "2", 999: "999", 1024: "1,024", 1234567: "1,234,567"} {
 		_, err := Options{Format: bloom.LevelDB, Asked: true}.Open("file", filterBlock(filters, 3))
-		want := "file: this looks like a filter block with " + words + " filters, as LevelDB's tables have, not like one filter: insist with --raw"
+		want := "file: this looks like a filter block of a LevelDB table, with " + words + " filters, not like one filter: use --raw to read it anyway"
 		if err == nil || err.Error() != want {
 			t.Errorf("%d filters: %v", filters, err)
 		}

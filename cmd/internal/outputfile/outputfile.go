@@ -24,9 +24,9 @@ type destination struct {
 }
 
 // Help is what the help of a command says of its output file.
-const Help = `Output: The file of -o appears whole or not at all, and may not be an input. A file that it replaces keeps its permissions, its owner and its group, and a symbolic link to it stays.
-If another program changes the file during the run, its version is kept, and the command fails. It also fails for a file with several names (hard links), a file whose owner cannot be kept, and a symbolic link to a file that does not exist.
-A pipe or a device is written to directly. If the process is killed, a file .bloom-*.tmp may stay: remove it.`
+const Help = `Output: The file of -o is written atomically, and may not be an input. If the file exists, it keeps its permissions, its owner, its group and any symbolic link to it.
+If another program changes the file during the run, the command fails and leaves the changed file as it is. It also fails if the file has several names (hard links), if the owner of the file cannot be kept, or if the name is a symbolic link to a file that does not exist.
+Pipes and devices are written to directly. If the process is killed, a file .bloom-*.tmp may be left. Remove that file.`
 
 // Streams are the standard streams of a process.
 type Streams struct{ In, Out, Err *os.File }
@@ -123,7 +123,7 @@ func (s Streams) whileLocked(name string, do func(destination, *lockedFile) erro
 	}
 	locked, err := o.lock(nil)
 	if err != nil {
-		return fmt.Errorf("%s: cannot lock the file while it changes: %w", name, cause(err))
+		return fmt.Errorf("%s: cannot lock the file to update it: %w", name, cause(err))
 	}
 	defer locked.Close()
 	if o.old, err = os.Stat(o.path); err != nil { // who had the lock before may have replaced it
@@ -204,7 +204,7 @@ func Read(name string) (data []byte, err error) {
 // newOutput is find for a file that is not there.
 func newOutput(name string) (o destination, err error) {
 	if _, err := os.Lstat(name); err == nil {
-		return o, fmt.Errorf("%s: the link leads to no file", name)
+		return o, fmt.Errorf("%s: the symbolic link points to no file", name)
 	}
 	switch info, err := os.Stat(filepath.Dir(name)); {
 	case err != nil:
@@ -219,7 +219,7 @@ func newOutput(name string) (o destination, err error) {
 // replace it.
 func oldOutput(name string, info fs.FileInfo) (o destination, err error) {
 	if n := hardLinks(info); n > 1 {
-		return o, fmt.Errorf("%s: the file has %d names (hard links), and would lose one", name, n)
+		return o, fmt.Errorf("%s: the file has %d names (hard links), and replacing it would separate them", name, n)
 	}
 	if err := patiently(func() error {
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -288,7 +288,7 @@ func (o destination) makeBeside(mode os.FileMode, write func(io.Writer) error, g
 	temporary := filepath.Join(filepath.Dir(o.path), ".bloom-"+rand.Text()+".tmp")
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return fmt.Errorf("%s: cannot create a file beside it: %w", o.name, cause(err))
+		return fmt.Errorf("%s: cannot create a temporary file in the same folder: %w", o.name, cause(err))
 	}
 	end := o.fillUnless(signals, file, write)
 	if closed := file.Close(); end.err == nil {
@@ -325,7 +325,7 @@ func (o destination) giveName(temporary string, locked *lockedFile, signals <-ch
 }
 
 // ErrChanged says that another program has changed a file since it was opened to be replaced: the changed one stays.
-var ErrChanged = errors.New("another program has changed the file during the run; that version is kept")
+var ErrChanged = errors.New("another program changed the file during the run; its version is kept")
 
 // unchanged returns an error if the file to replace is not the one that was found: by its size, its time and its identity.
 func (o destination) unchanged() error {

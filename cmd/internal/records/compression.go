@@ -47,7 +47,7 @@ func (t *Text) compression() (name string) {
 }
 
 func errCompressed(name, format string) error {
-	return fmt.Errorf("%s: this looks compressed (%s): decompress it first, or insist with --no-decompress", name, format)
+	return fmt.Errorf("%s: this looks compressed (%s): decompress it first, or use --no-decompress to read it anyway", name, format)
 }
 
 // gzipMembers reads the members of a gzip file one after the other. As gzip does, it takes zero bytes

@@ -118,7 +118,9 @@ func (r *layout) quotedRecord(c *Chunk, data []byte) (key []byte, end int, err e
 
 // ragged is the error of a record with another number of fields than the first.
 func (r *layout) ragged(n int) error {
-	why := func() string { return fmt.Sprintf("it has %d fields, and the first record has %d", n, r.columns) }
+	why := func() string {
+		return fmt.Sprintf("the number of fields is %d, but the first record has %d", n, r.columns)
+	}
 	if n <= r.column {
 		return &noKeyError{why}
 	}

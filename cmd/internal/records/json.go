@@ -30,7 +30,7 @@ func pathOf(field string) ([]string, error) {
 	for i, name := range path {
 		rest := strings.NewReplacer("~0", "", "~1", "").Replace(name)
 		if strings.Contains(rest, "~") {
-			return nil, fmt.Errorf("in the JSON pointer %q, ~ must be ~0, and / in a name ~1", field)
+			return nil, fmt.Errorf("in the JSON pointer %q, write ~0 for ~, and ~1 for / in a name", field)
 		}
 		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 	}
@@ -219,7 +219,7 @@ func (r *jsonReader) end() error {
 	case err != nil:
 		return err
 	}
-	return errors.New("a value follows the first")
+	return errors.New("another value follows the object")
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.

@@ -29,7 +29,7 @@ func (o Options) Keys(name string, in io.Reader, warn func(text string)) (keys [
 			}
 			switch {
 			case !o.Null && !o.NoDecompress && i.layout.kind != membersOfJSON && bytes.IndexByte(key, 0) >= 0:
-				return &lineError{line, errors.New("the key has a NUL byte: this is not text; --null reads keys that end with NUL, and --no-decompress insists")}
+				return &lineError{line, errors.New("the key has a NUL byte, so this is not text; --null reads keys that end with NUL, and --no-decompress accepts any bytes")}
 			case !latin && !utf8.Valid(key):
 				warn(fmt.Sprintf("line %d is not UTF-8: %.60q", line, key))
 				latin = true

@@ -51,9 +51,9 @@ func didYouMean(flags string) string {
 func lineHint(line []byte) string {
 	switch line = bytes.TrimSpace(line); {
 	case bytes.HasPrefix(line, []byte("[")):
-		return "; of an array, jq -c '.[]' makes a line of each element"
+		return "; jq -c '.[]' writes each element of an array as a line"
 	case string(line) == "{":
-		return "; jq -c . makes a line of each object"
+		return "; jq -c . writes each object as a line"
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func (m *Missing) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it must be error, drop or keep, and not %q", text)
+	return fmt.Errorf("the value must be error, drop or keep, not %q", text)
 }
 
 // noKeyError is the error of a record that is whole, and has no key.

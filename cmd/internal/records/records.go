@@ -90,15 +90,15 @@ func (o Options) layout() (r layout, err error) {
 	case o.Guess && o.Field == "":
 		return r, errors.New("no column is named as the key")
 	case o.Field == "" && (o.Delimiter != "" || o.CSV || o.JSONL || o.Header || o.Missing != MissingUnsaid && o.Match == nil):
-		return r, errors.New("-f must name the field of the key")
+		return r, errors.New("-f must name the field that is the key")
 	case o.Missing == MissingKeep && !o.Prints:
-		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
+		return r, errors.New("--missing=keep works only in bloom filter and bloom unique, which print records: use drop or error")
 	case o.Field == "":
 		return r, nil
 	case o.JSONL && (o.Delimiter != "" || o.CSV || o.Header):
 		return r, errors.New("--jsonl cannot be used with --delimiter, --csv or --header")
 	case o.CSV && r.delimiter == 0:
-		return r, errors.New("--csv cannot be used with --null: records of CSV end with a newline")
+		return r, errors.New("--csv cannot be used with --null: CSV records end with a newline")
 	case o.JSONL:
 		r.kind, r.name, r.crlf = membersOfJSON, o.Field, true
 		if r.path, err = pathOf(o.Field); err != nil {
@@ -116,7 +116,7 @@ func (o Options) layout() (r layout, err error) {
 	number, err := strconv.ParseUint(o.Field, 10, 31)
 	isNumber := err == nil || errors.Is(err, strconv.ErrRange)
 	if isNumber && !o.Header && (number == 0 || err != nil) {
-		return r, fmt.Errorf("-f: fields have the numbers from 1 on, and not %s", o.Field)
+		return r, fmt.Errorf("-f: fields are counted from 1, so %s is not a field", o.Field)
 	}
 	r.column = int(number) - 1
 	if r.hasHeader = o.Header || !isNumber; r.hasHeader {
@@ -135,7 +135,7 @@ func (o Options) comma(r layout) (byte, error) {
 		return '\t', nil
 	}
 	if c := text[0]; len(text) > 1 || c >= 0x80 || c == '\n' || c == '\r' || c == r.delimiter || c == '"' && o.CSV {
-		return 0, fmt.Errorf("--delimiter is one character of ASCII, such as , or ; or \\t, and not %q", text)
+		return 0, fmt.Errorf("--delimiter must be one ASCII character, such as , or ; or \\t, not %q", text)
 	}
 	return text[0], nil
 }
@@ -230,7 +230,7 @@ func (r *layout) find(names []string, hint string) error {
 	first := slices.Index(names, r.name)
 	switch {
 	case first >= 0 && slices.Contains(names[first+1:], r.name):
-		return fmt.Errorf("several fields have the name %q: give the number of one", r.name)
+		return fmt.Errorf("several fields have the name %q: choose one by its number", r.name)
 	case first >= 0:
 		r.column = first
 		return nil
@@ -255,9 +255,9 @@ func (r *layout) tooLong() error {
 // tooFew says that a record lacks the field.
 func tooFew(have, column int) string {
 	if have == 1 {
-		return fmt.Sprintf("there is 1 field, and -f asks for field %d", column+1)
+		return fmt.Sprintf("there is 1 field, but -f names field %d", column+1)
 	}
-	return fmt.Sprintf("there are %d fields, and -f asks for field %d", have, column+1)
+	return fmt.Sprintf("there are %d fields, but -f names field %d", have, column+1)
 }
 
 // lacksField is the error of a line with too few fields.

@@ -41,7 +41,7 @@ func (o textOptions) Open(name string, in io.Reader, warn func(text string)) (*T
 	text.Fill(func(head []byte) bool { return bytes.IndexByte(head, o.Delimiter) >= 0 })
 	if !o.AsIs {
 		if why := o.refusal(text.Head); why != "" {
-			return nil, fmt.Errorf("%s: %s, or insist with --no-decompress", name, why)
+			return nil, fmt.Errorf("%s: %s, or use --no-decompress to read it anyway", name, why)
 		}
 	}
 	switch marked := bytes.HasPrefix(text.Head, []byte(utf8Mark)); {
@@ -65,9 +65,9 @@ func (o textOptions) doubt(head []byte) string {
 	case !o.CRLF && looksCRLF(head):
 		return "the keys end with a carriage return (CRLF); --crlf removes it"
 	case !o.AsIs && !o.Text && bytes.IndexByte(head, 0) >= 0:
-		return "the first keys have NUL bytes: this may be no text in UTF-8; --null reads keys that end with NUL"
+		return "the first keys have NUL bytes, so this may not be UTF-8 text; --null reads keys that end with NUL"
 	case !o.AsIs && bytes.Count(head, []byte{'\r'}) > 1 && bytes.IndexByte(head, '\n') < 0:
-		return "the lines end with carriage returns alone, so they are one key: convert them first"
+		return "the lines end with carriage returns only, so the file is one key: convert the line ends first"
 	}
 	return ""
 }
@@ -82,9 +82,9 @@ func (o textOptions) refusal(head []byte) string {
 	case kind != "" && !isText:
 		return "this looks like " + kind + ", not like keys: choose another file"
 	case len(head) >= tarAt+len(tarMagic) && string(head[tarAt:][:len(tarMagic)]) == tarMagic:
-		return "this looks like an archive of tar, not like keys: tar -xO prints the files in it"
+		return "this looks like a tar archive, not like keys: tar -xO prints the files in it"
 	case encoding != "":
-		return "this looks like " + encoding + ", and keys are the bytes of UTF-8: convert it first"
+		return "this looks like " + encoding + ", but keys must be UTF-8: convert it first"
 	}
 	return ""
 }

@@ -65,9 +65,9 @@ func TestOpen(t *testing.T) {
 	for _, test := range []struct{ in, want string }{ // a part of the error, or warned, or ""
 		{"", ""}, {"a", ""}, {"a\n\x00b\n", warned}, {"\x00\n", warned}, {"M\xfcller\n", ""},
 		{"яб\n", ""}, {"O\x04\n\x00", warned}, {"a\x00\x00\x00\n\x00\x00\x00", warned}, {"a\x00b\x00", "UTF-16"}, {"ab\x00cd\x00", warned},
-		{"a\rb\r", warned}, {"a\rb\r\n", warned}, {"a\rb", ""}, {"a\rb\rc\nd\n", ""}, {"PARE\x15\x04", "an encrypted Parquet file"}, {"FEA1\x00", "a file of Feather"},
+		{"a\rb\r", warned}, {"a\rb\r\n", warned}, {"a\rb", ""}, {"a\rb\rc\nd\n", ""}, {"PARE\x15\x04", "an encrypted Parquet file"}, {"FEA1\x00", "a Feather file"},
 		{"PAR1\nPAR2\n", ""}, {"GIF8", ""}, {"%PDF-1.7 \xe2\n", ""}, {"PAR1\x15\x04\n", "a Parquet file"}, {"PAR1\x15", "a Parquet file"},
-		{"ARROW1\x00\x00", "a file of Arrow IPC"}, {"SQLite format 3\x00\x10", "a database of SQLite"}, {"%PDF-1.7\n%\x00", "a PDF document"},
+		{"ARROW1\x00\x00", "an Arrow IPC file"}, {"SQLite format 3\x00\x10", "a SQLite database"}, {"%PDF-1.7\n%\x00", "a PDF document"},
 		{"\x8alanebloom\n", ""}, {bloom.FileMagic + "\x01", "this is a filter"},
 		{"\xff\xfea\x00\n\x00", "UTF-16"}, {"\xfe\xff\x00a\x00\n", "UTF-16"}, {"\xff\xfe\x00\x00a\x00\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"},
 		{"a\x00b\x00\n\x00", "UTF-16"}, {"\x00a\x00b\x00\n", "UTF-16"}, {"\xef\xbb\xbfa\n", warned}, {"a\r\nb\r\n", warned},

@@ -149,5 +149,5 @@ func setProbes(f bloom.Format, filter *bloom.Filter, data []byte, k int) error {
 }
 
 func errOwnProbes(f bloom.Format) error {
-	return fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", f)
+	return fmt.Errorf("the number of probes of %v filters cannot be chosen", f)
 }

@@ -14,7 +14,7 @@ type keyList []string
 // unique returns every key once.
 func (l keyList) unique() ([]string, error) {
 	if len(l) > maxKeys {
-		return nil, fmt.Errorf("there are more than the %d keys that are taken here", maxKeys)
+		return nil, fmt.Errorf("there are more keys than the limit of %d", maxKeys)
 	}
 	seen := make(map[string]bool, len(l))
 	unique := l[:0]

@@ -58,11 +58,11 @@ func (q SizeQuestion) Check(prefix string) error {
 	case q.Rate != nil && !(*q.Rate > 0 && *q.Rate < 1):
 		return fmt.Errorf("%srate: %v is not between 0 and 1", prefix, *q.Rate)
 	case q.BitsPerKey != nil && (*q.BitsPerKey < 1 || *q.BitsPerKey > filterfile.MostBitsPerKey):
-		return fmt.Errorf("%sbits-per-key must be at least 1 and at most %d, and not %d", prefix, filterfile.MostBitsPerKey, *q.BitsPerKey)
+		return fmt.Errorf("%sbits-per-key must be at least 1 and at most %d, not %d", prefix, filterfile.MostBitsPerKey, *q.BitsPerKey)
 	case q.Keys != nil && (*q.Keys < 1 || *q.Keys > MostKeys):
 		return fmt.Errorf("%skeys must be at least 1 and at most %.1g", prefix, float64(MostKeys))
 	case q.Memory != nil && *q.Memory == 0:
-		return fmt.Errorf("%smemory must be at least a byte", prefix)
+		return fmt.Errorf("%smemory must be at least 1 byte", prefix)
 	}
 	return nil
 }

@@ -34,5 +34,5 @@ func (s *Watch) Busy() string {
 	if s.Waited() < idle {
 		return ""
 	}
-	return fmt.Sprintf("The machine was busy: other work took the CPU for %.0f %% of the time, which does not count.\n", 100*s.Waited())
+	return fmt.Sprintf("The machine was busy: other work took the CPU for %.0f %% of the time. This time does not count.\n", 100*s.Waited())
 }
