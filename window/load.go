@@ -74,8 +74,8 @@ type Loaded struct {
 // options of w do not change.
 //
 // Keys keep their age. For each generation of the file, Load finds the generation of w that was the newest
-// when that generation began, and adds the keys to it. So if both windows have the same interval and the
-// same number of generations, w forgets a key no later than the window that wrote the file. If the two
+// when the file's generation began, and adds the keys to it. So if both windows have the same interval and
+// the same number of generations, w forgets a key no later than the window that wrote the file. If the two
 // windows rotate at different times, w may forget a key up to one interval earlier. For this reason,
 // replicas that load each other's files need one more generation. If w is new, Load also gives its
 // generations the start times from the file.

@@ -37,7 +37,7 @@ type benchCommand struct {
 	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, instead of random keys. Half of the keys are added to the filter."`
 	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file as JSON."`
 	Plot       cli.Output    `placeholder:"FILE" help:"Draw each kernel's speedup over the plain loop as an SVG file; FILE must end in .svg."`
-	Report     bool          `help:"Measure every format, and also how fast filters are built. Print results as lines of Go's benchmark format, for benchstat."`
+	Report     bool          `help:"Measure every format, and also how fast filters are built. Print the results in Go's benchmark format, for benchstat."`
 }
 
 // Help is what bloom bench --help says, too.

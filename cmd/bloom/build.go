@@ -30,7 +30,7 @@ type buildCommand struct {
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
 	return inputsHelp + `Size: The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums, so the other commands recognise it.
-In the formats leveldb and pebble, whose hashes have 32 bits, numeric keys can have a far higher rate. To measure the rate of your keys, use bloom inspect --absent.
+In the formats leveldb and pebble, whose hashes have 32 bits, numeric keys can have a far higher false-positive rate. To measure the rate of your keys, use bloom inspect --absent.
 
 ` + outputfile.Help
 }

@@ -47,9 +47,9 @@ const inputsHelp = `Keys: Each line is a key. With these flags, a part of each l
 
 Names: A record may have several keys, either several matches or the elements of a list. If -f is a name, the first record is a header. If -f is a number, use --header to treat the first record as a header. If the name of a JSON member contains a dot, use a JSON pointer (RFC 6901) such as -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has several members of the same name, the last one counts. An unpaired surrogate such as \ud83d becomes U+FFFD.
 
-No key: A record has no key if it has too few fields, if the JSON object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON is an error, and so is a CSV record whose number of fields differs from the first record. The message names the line. Empty lines in CSV and JSON are skipped.
+No key: A record has no key if it has too few fields, if the JSON object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON is an error, and so is a CSV record with more or fewer fields than the first record. The message names the line. Empty lines in CSV and JSON are skipped.
 
-Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 text and other compressed files are refused as keys, unless --no-decompress is given. A warning is printed if keys contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record. A header may have at most 64 KiB.
+Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 text and other compressed files are refused as keys, unless --no-decompress is given. A warning is printed if keys contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record. A header may be up to 64 KiB long.
 
 `
 

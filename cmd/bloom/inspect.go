@@ -25,8 +25,8 @@ type inspectCommand struct {
 	keysFlags
 	Absent  cli.Input  `placeholder:"FILE" help:"Measure the false-positive rate of the absent keys in this file, one per line (- means standard input)."`
 	JSON    bool       `name:"json" help:"Print JSON."`
-	Plot    cli.Output `placeholder:"FILE" help:"Draw an SVG file of the fill along the filter and of the rate curve; FILE must end in .svg."`
-	Picture cli.Output `placeholder:"FILE" help:"Draw a PNG file of every bit, or of squares of bits if the filter is large; FILE must end in .png."`
+	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill along the filter and the rate curve in an SVG file; FILE must end in .svg."`
+	Picture cli.Output `placeholder:"FILE" help:"Draw all bits in a PNG file (squares of bits if the filter is large); FILE must end in .png."`
 	File    cli.Input  `arg:"" name:"filter" help:"The filter (- means standard input) or a table file."`
 }
 

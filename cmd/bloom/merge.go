@@ -67,7 +67,7 @@ func (k *kindOf) check(name string, filter filterfile.Filter) error {
 	if k.kind == bloom.KindUnknown {
 		*k = kindOf{name, filter.KeyKind()}
 	}
-	return filter.CheckKeys(show.Name(name), "those of "+show.Name(k.name)+" are", k.kind)
+	return filter.CheckKeys(show.Name(name), "the keys of "+show.Name(k.name)+" are", k.kind)
 }
 
 type addCommand struct {

@@ -18,14 +18,14 @@ type sizeCommand struct {
 	Keys       *keyCount     `placeholder:"N" help:"Number of keys, such as 250000, 1e8 or 100M."`
 	BitsPerKey *int          `placeholder:"N" help:"Bits per key, 1 to 10000."`
 	Rate       *cli.Rate     `placeholder:"P" help:"Largest false-positive rate, such as 0.01 or 1%."`
-	Memory     *cli.ByteSize `placeholder:"SIZE" help:"Largest size of the bits, such as 64MiB."`
+	Memory     *cli.ByteSize `placeholder:"SIZE" help:"Largest size of the bit array, such as 64MiB."`
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
 // Help is what bloom size --help says, too.
 func (*sizeCommand) Help() string {
 	return `Numbers: Give any two of the four numbers. The command computes the other two for each format. The number of keys is the largest that the given numbers allow. The bits per key are the fewest that reach the given rate, or the most that fit in the given memory.
-The rate is the expected rate for keys with random hashes. In the formats leveldb and pebble, numeric keys can have a far higher rate. To measure the rate of your keys, use bloom inspect --absent.`
+The rate is the expected rate for keys with random hashes. In the formats leveldb and pebble, numeric keys can have a far higher false-positive rate. To measure the rate of your keys, use bloom inspect --absent.`
 }
 
 // keyCount is a number of keys.

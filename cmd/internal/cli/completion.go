@@ -23,7 +23,7 @@ const programName = "PROGRAM"
 
 // Help is what completion --help says, too.
 func (*Completion) Help() string {
-	return `Shells: To load the completions in every new shell, add this line to its startup file:
+	return `Shells: To load the completions in every new shell, add the line for the shell to its startup file:
 
     bash (~/.bashrc)                    source <(PROGRAM completion bash)
     zsh (~/.zshrc)                      source <(PROGRAM completion zsh)
