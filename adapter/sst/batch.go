@@ -13,9 +13,10 @@ import (
 // a hit only if queries do not use the filter ([Table.Ignored]). For a column of hashes, MayContainBatch does
 // not test the range of the table's keys.
 //
-// With an error, the keys whose filter could not be read are hits. The error is [bloom.ErrKeys] if keys
-// contains hashes but the table needs the keys themselves, because it has several filters, a Ribbon filter or
-// the option [Split]. All rows that are not null are then hits.
+// If MayContainBatch returns an error, the keys whose filter could not be read are hits. The error is
+// [bloom.ErrKeys] if keys contains hashes but the table needs the keys themselves, because the table has
+// several filters or a Ribbon filter, or because you use the option [Split]. All rows that are not null are
+// then hits.
 //
 // MayContainBatch panics if hits has too few words, or if keys contains hashes and the filter's format uses a
 // different hash.

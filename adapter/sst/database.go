@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Database gives access to the tables in the folder of a database, which may be running. A Database is safe
-// for concurrent use.
+// Database provides access to the tables in the folder of a database. The database may be running. A Database
+// is safe for concurrent use.
 //
 //	database, err := bloomsst.OpenDatabase(folder)
 //	if err != nil {
@@ -22,7 +22,7 @@ import (
 //	defer database.Close()
 //	view := database.View()
 //	hits := make([]uint64, (len(view.Tables())+63)/64)
-//	n, err := view.MayContain(key, hits) // bit i is set if table i may have the key
+//	n, err := view.MayContain(key, hits) // bit i is set if table i may contain the key
 type Database struct {
 	folder  string
 	options []Option
@@ -31,15 +31,16 @@ type Database struct {
 	view    atomic.Pointer[View]
 }
 
-// OpenDatabase opens all tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger.
-// It applies the given options to each table. OpenDatabase reads the MANIFEST, which contains the name of the
-// database's comparator and, for each table, the level, the first key and the last key. It writes nothing and
-// locks nothing. If it can read no MANIFEST, it opens every table in the folder, and [View.Manifest] returns
-// the reason. If the folder has no tables either, the error is [ErrManifest].
+// OpenDatabase opens all tables in the folder of a LevelDB, goleveldb, RocksDB, Pebble or Badger database. It
+// applies the given options to each table. OpenDatabase reads the MANIFEST, which contains the name of the
+// database's comparator. For each table, the MANIFEST also contains the level, the first key and the last
+// key. OpenDatabase writes nothing and locks nothing. If OpenDatabase cannot read a MANIFEST, it opens every
+// table in the folder, and [View.Manifest] returns the reason. If the folder contains no tables either, the
+// error wraps [ErrManifest].
 //
 // Keys that are only in the database's log are in no table. The Database keeps the files of its tables open.
-// If [Database.Refresh] finds that a table is gone, the table's file stays open until the garbage collector
-// finds that no [View] contains the table.
+// If [Database.Refresh] removes a table, the table's file stays open until the garbage collector finds that
+// no [View] contains the table.
 func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	d := &Database{folder: folder, options: options}
 	d.view.Store(new(View))
@@ -49,15 +50,15 @@ func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	return d, nil
 }
 
-// View returns a view of the tables that the last call of [Database.Refresh] found.
+// View returns the tables that [OpenDatabase] or the last successful call of [Database.Refresh] found.
 func (d *Database) View() *View { return d.view.Load() }
 
 // mostTries is how often Refresh reads a MANIFEST if the database changes meanwhile.
 const mostTries = 5
 
 // Refresh reads the MANIFEST again, makes a new [View], and returns the added and the removed tables. It
-// opens only new files. Earlier Views stay valid. If Refresh returns an error, [Database.View] continues to
-// return the earlier View.
+// opens only new files. Earlier Views stay valid. If Refresh returns an error, [Database.View] still returns
+// the earlier View.
 func (d *Database) Refresh() (came, went []*Table, err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -98,8 +99,8 @@ func missingFrom(list, tables []*Table) (missing []*Table) {
 	return missing
 }
 
-// Close closes the files of the tables that the last call of [Database.Refresh] found. After that, a query
-// that needs to read a file returns true and an error.
+// Close closes the files of the tables in the current [View]. After that, a query that needs to read a file
+// returns true and an error.
 func (d *Database) Close() (err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -196,7 +197,7 @@ func (d *Database) openFile(name string, p *listing, known *Table) (*Table, erro
 		return nil, errors.Join(err, file.Close())
 	}
 	if p.synthetic {
-		t.ignored, t.filters = fmt.Errorf("%w: the database shows the keys of the file with a different prefix or suffix", ErrPrefix), nil
+		t.ignored, t.filters = fmt.Errorf("%w: the database changes the prefix or suffix of the keys in the file", ErrPrefix), nil
 	}
 	t.member = &member{name: name, file: file, info: info}
 	return t, nil

@@ -62,9 +62,9 @@ func readSnapshot(folder string) (*snapshot, error) {
 	return s, nil
 }
 
-// ListedTables returns the names of the table files that the MANIFEST of a database lists, in the order of
-// the file numbers. Some of these files may be missing from the folder. If no MANIFEST can be read, the error
-// wraps [ErrManifest].
+// ListedTables returns the names of the table files that the MANIFEST of a database lists, in order of file
+// number. Some of these files may be missing from the folder. If no MANIFEST can be read, the error wraps
+// [ErrManifest].
 func ListedTables(folder string) ([]string, error) {
 	s, err := readSnapshot(folder)
 	if err == nil {

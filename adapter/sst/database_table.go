@@ -10,9 +10,9 @@ import (
 
 // InDatabase tells [Open] that the table belongs to the database in the given folder. The first Open with
 // this option reads the database's MANIFEST. The MANIFEST contains the name of the comparator, which tables
-// of LevelDB do not contain. If the io.ReaderAt has a Name method, as an [os.File] has, and the method
-// returns the name of a table in the folder, the MANIFEST also provides the level and the column family of
-// the table. To open all tables of a database, use [OpenDatabase].
+// of LevelDB do not contain. If the io.ReaderAt has a Name method, like that of [os.File], and this method
+// returns the name of a table in the folder, the MANIFEST also provides the table's level and column family.
+// To open all tables of a database, use [OpenDatabase].
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)
@@ -52,8 +52,8 @@ func (t *Table) Name() string {
 	return t.member.name
 }
 
-// Level returns the level of the table in the MANIFEST that the last [Database.Refresh] read. The level is
-// known if the MANIFEST lists the file at one level.
+// Level returns the level at which the MANIFEST lists the table. The level is not known if the MANIFEST does
+// not list the file, or lists it at several levels. [Database.Refresh] updates the level.
 func (t *Table) Level() (level int, known bool) {
 	p := t.inDatabase()
 	if p == nil || !p.live || p.level == unknownLevel {
@@ -79,8 +79,8 @@ func (t *Table) IsLeftover() bool {
 	return p != nil && !p.live
 }
 
-// IsUnasked reports whether RocksDB does not query the table's filter, because the table is on the last level
-// and its column family has the option optimize_filters_for_hits.
+// IsUnasked reports whether RocksDB never queries the table's filter. This is the case if the table is on the
+// last level and its column family has the option optimize_filters_for_hits.
 func (t *Table) IsUnasked() bool {
 	p := t.inDatabase()
 	return p != nil && p.unasked

@@ -4,10 +4,11 @@ import (
 	"errors"
 )
 
-// [Open] and the methods of a [Table] return errors that wrap these errors, or errors of the caller's
-// [io.ReaderAt]. Test for them with [errors.Is].
+// The errors of [Open] and of the methods of a [Table] wrap one of these errors or an error of the caller's
+// [io.ReaderAt]. Test for these errors with [errors.Is].
 var (
-	// ErrTable means that the bytes are not a table that this package reads, or that the table is truncated.
+	// ErrTable means that the bytes are not a table that this package supports, or that the table is
+	// truncated.
 	ErrTable = errors.New("bloomsst: not a supported table file")
 	// ErrEncrypted means that the end of the file looks random, so the engine may have encrypted the table.
 	ErrEncrypted = errors.New("bloomsst: encrypted, or not a table")
@@ -22,21 +23,22 @@ var (
 var (
 	// ErrNoFilter means that the table has no filter.
 	ErrNoFilter = errors.New("bloomsst: no filter")
-	// ErrPolicy means that this package does not know the filter's policy or its bytes, or that the filter
-	// does not contain the table's keys. See [Named].
+	// ErrPolicy means that the filter's policy is unknown, that the filter's bytes do not match the policy,
+	// or that the filter does not contain the table's keys. See [Named].
 	ErrPolicy = errors.New("bloomsst: unknown filter policy")
-	// ErrRibbon means that the filter is a Ribbon filter of a size that RocksDB does not read either.
+	// ErrRibbon means that the filter is a Ribbon filter of a size that RocksDB does not support either.
 	ErrRibbon = errors.New("bloomsst: unsupported Ribbon filter")
-	// ErrPrefix means that the filter contains only prefixes of the keys, and that their length is not known
-	// without [Split].
+	// ErrPrefix means that the filter contains only prefixes of the keys, and that the option [Split] is
+	// missing or wrong.
 	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
-	// ErrComparator means that the filter for a key depends on the order of the keys, and that this order is
-	// not known. See [Comparator].
+	// ErrComparator means that the order of the keys is not known. This order determines which of the table's
+	// filters may contain a key. See [Comparator].
 	ErrComparator = errors.New("bloomsst: unknown key order")
 )
 
-// ErrMissing means that the MANIFEST of the database lists the table, but that the table cannot be opened:
-// its file is gone, damaged or in another folder. [Table.Ignored] returns it. Every key may be in the table.
+// ErrMissing means that the MANIFEST of the database lists the table, but the table cannot be opened because
+// its file is missing, damaged or in another folder. [Table.Ignored] returns this error. Every key may be in
+// the table.
 var ErrMissing = errors.New("bloomsst: a table of the database is missing")
 
 // ErrManifest means that the folder has no MANIFEST that this package can read. See [View.Manifest].

@@ -11,9 +11,9 @@ import (
 	"github.com/lanebloom/bloom/adapter/sst"
 )
 
-// Which files may hold this key? Those whose filters do not deny it.
+// Example finds the files that may contain a key.
 func Example() {
-	key := []byte("key000041") // the tables have the keys with even numbers
+	key := []byte("key000041") // the tables contain the keys with even numbers
 	files, err := filepath.Glob("testdata/pebble-?.sst")
 	if err != nil {
 		log.Fatal(err)
@@ -52,7 +52,7 @@ func mayContain(name string, key []byte) (bool, error) {
 	return table.MayContain(key)
 }
 
-// What do the filters of a table do? docs/tables.md has this code.
+// ExampleTable_Stats shows how full the filter of a table is. The code of look is also in docs/tables.md.
 func ExampleTable_Stats() {
 	file, err := os.Open("testdata/rocksdb-7.sst")
 	if err != nil {
@@ -80,12 +80,12 @@ func look(file io.ReaderAt, size int64, key []byte, keys bloom.Keys) error {
 		return err
 	}
 	fmt.Println(table.Engine(), table.Version())
-	may, err := table.MayContain(key) // by the table's range and its filter
+	may, err := table.MayContain(key) // tests the table's range and filter
 	if err != nil {
 		return err
 	}
 	fmt.Println(may)
-	n, err := table.MayContainBatch(keys, hits) // of a column of keys
+	n, err := table.MayContainBatch(keys, hits) // queries a column of keys
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,8 @@ func look(file io.ReaderAt, size int64, key []byte, keys bloom.Keys) error {
 	return nil
 }
 
-// Which tables of a database may have a key? docs/tables.md has this code.
+// ExampleOpenDatabase finds the tables of a database that may contain a key. The code of find is also in
+// docs/tables.md.
 func ExampleOpenDatabase() {
 	if err := find("testdata/databases/families", []byte("user00000420")); err != nil {
 		log.Fatal(err)

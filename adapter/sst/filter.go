@@ -7,8 +7,8 @@ import (
 
 // The filters of a table, which of them has a key, and what it answers.
 
-// Parts returns the number of filters in the table. Only tables of LevelDB and tables with partitions have
-// more than one.
+// Parts returns the number of filters in the table. Only tables of LevelDB and tables with partitions can
+// have several filters.
 func (t *Table) Parts() (n int) {
 	all := t.shown()
 	if all == nil {
@@ -52,8 +52,8 @@ func (t *Table) shown() filters {
 	return t.filters
 }
 
-// FilterKey returns the bytes that the filters of the table contain for a key, which are the key or a prefix
-// of it. FilterKey returns false if the key has no prefix, or if queries do not use the filters
+// FilterKey returns the bytes that the filters of the table contain for a key: the key itself, or a prefix of
+// the key. FilterKey returns false if the key has no prefix, or if queries do not use the filters
 // ([Table.Ignored]).
 func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
 	if t.Ignored() != nil {

@@ -137,7 +137,7 @@ func (t *Table) parsePartitions(block []byte) (*partitions, error) {
 		return nil, fmt.Errorf("%w (in the index of the filter's partitions)", err)
 	}
 	if n := x.len(); n > mostUnordered && t.order().trust == foreign {
-		return nil, fmt.Errorf("%w: that of %s, and the filter has %d partitions", ErrComparator, t.properties.comparator, n)
+		return nil, fmt.Errorf("%w: the comparator is %s, and the filter has %d partitions", ErrComparator, t.properties.comparator, n)
 	}
 	left := uint64(t.file.footer.at)
 	for _, h := range x.handles {

@@ -78,9 +78,9 @@ func (t *Table) whyIgnored(kind string) error {
 	case p.prefixesOnly && t.split == nil:
 		return fmt.Errorf("%w: the prefix_extractor is %s", ErrPrefix, p.extractor)
 	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
-		return fmt.Errorf("%w: the filter contains what the Split of %s returns", ErrPrefix, p.comparator)
+		return fmt.Errorf("%w: the filter contains the prefixes that the Split of %s returns", ErrPrefix, p.comparator)
 	case t.columnar() && t.split == nil && !strings.HasPrefix(p.schema, defaultSchema):
-		return fmt.Errorf("%w: the filter contains what the Split of the key schema %s returns", ErrPrefix, p.schema)
+		return fmt.Errorf("%w: the filter contains the prefixes that the Split of the key schema %s returns", ErrPrefix, p.schema)
 	}
 	return nil
 }

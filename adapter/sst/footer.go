@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// The names of engines that [Table.Engine] returns.
+// The names of the engines, as returned by [Table.Engine].
 const (
 	LevelDB = "leveldb" // and goleveldb
 	RocksDB = "rocksdb"

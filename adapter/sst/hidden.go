@@ -26,7 +26,7 @@ func (t *Table) hiddenSplit(entries, distinct int, seen []bloom.Hash) error {
 	if keys >= want/2 || keys >= want*collapse(f, seen)/2 {
 		return nil
 	}
-	return fmt.Errorf("%w: the filter has about %.0f keys, and the table about %.0f, so the filter may contain what a Split of Pebble returns", ErrPrefix, keys, want)
+	return fmt.Errorf("%w: the filter has about %.0f keys, but the table has about %.0f, so the filter may contain the prefixes that a Split of Pebble returns", ErrPrefix, keys, want)
 }
 
 // collapse returns how many keys a filter would be taken to have that has the keys that were looked up, for each of them. LevelDB's hash

@@ -30,7 +30,7 @@ func parseMetadata(block []byte, columnar bool, limit uint64) (metadata, error) 
 		r := newRows(block)
 		for r.next() {
 			if size += nameSize + uint64(len(r.key)); size > limit {
-				return nil, fmt.Errorf("%w: the names in a list need more than %d bytes", ErrDamaged, limit)
+				return nil, fmt.Errorf("%w: the names in a metadata block need more than %d bytes", ErrDamaged, limit)
 			}
 			m[string(r.key)] = r.value
 		}

@@ -8,11 +8,11 @@ import (
 )
 
 // Open opens the table in the first size bytes of r. It reads the footer, the metaindex, the properties and
-// the filter, with at most four reads. Open reads no data blocks. The partitions of a filter and the index of
-// the data blocks are read when a query first needs them. All checksums are verified. The memory for a block
-// is at most size plus 16 MiB, whatever the bytes of the block claim.
+// the filter, with at most four reads. Open reads no data blocks. Queries read the partitions of a filter and
+// the index of the data blocks on first use. Open and the queries verify all checksums. The memory for a
+// block is at most size plus 16 MiB, even if the block claims to be larger.
 //
-// A table without a filter, or with a filter that this package does not read, is not an error.
+// Open returns no error for a table without a filter, or with a filter that this package does not read.
 // [Table.Ignored] then returns the reason, and every key may be in the table.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
 	return open(r, size, tailSize, options...)

@@ -9,12 +9,12 @@ import (
 )
 
 // Part is one of the filters of a table. In a table of LevelDB, the filter covers the keys of the data blocks
-// that begin at an offset of at least From and less than To. In a table of RocksDB, a partition covers the
-// keys after the previous partition's LastKey up to its own LastKey, which may lie between two keys of the
-// table. Any other filter covers all keys of the table.
+// whose offset is at least From and less than To. In a table of RocksDB, a partition covers the keys that are
+// after the previous partition's LastKey but not after its own LastKey. LastKey may lie between two keys of
+// the table. Any other filter covers all keys of the table.
 type Part struct {
 	Filter   *bloom.Filter // nil if the filter is a Ribbon filter
-	Ribbon   *Ribbon       // nil if it is a Bloom filter
+	Ribbon   *Ribbon       // nil if the filter is a Bloom filter
 	From, To uint64
 	LastKey  []byte
 }

@@ -11,14 +11,14 @@ import (
 
 // Ribbon is a Ribbon filter of RocksDB (NewRibbonFilterPolicy). Dillinger and Walzer describe such filters in
 // "Ribbon filter: practically smaller than Bloom and Xor" (2021). RocksDB uses the standard form, with
-// ribbons of 128 bits. A Ribbon filter needs about 30 % less space than a Bloom filter of the same rate. A
+// ribbons of 128 bits. A Ribbon filter needs about 30 % less space than a Bloom filter with the same rate. A
 // Ribbon is safe for concurrent use.
 //
 // A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key
-// and column. The hash of a key determines the slot where the key's ribbon begins, 128 coefficients, and one
-// result for each column. To test a column, AND the coefficients with the 128 bits of the solution that begin
-// at that slot. Then compare the parity of these bits with the result for that column. The key is a hit if
-// the two are equal in every column. So each column halves the rate.
+// and column. The hash of a key determines 128 coefficients (the ribbon), the slot where the ribbon begins,
+// and one result for each column. To test a column, AND the coefficients with the column's 128 bits that
+// begin at that slot. Then compare the parity of the AND with the key's result for the column. The key is a
+// hit if the two are equal in every column, so each column halves the rate.
 //
 // The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column, and bit i
 // of a segment belongs to slot i. The first blocks may have one column fewer than the others, so that a

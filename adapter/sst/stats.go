@@ -9,7 +9,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Stats describes all filters of a table.
+// Stats describes the filters of a table, or one filter.
 type Stats struct {
 	Filters int    // the number of filters that were read
 	Ribbons int    // the number of Ribbon filters among them; a full Ribbon filter has half of its bits set
@@ -20,14 +20,14 @@ type Stats struct {
 	SetBits uint64
 	Probes  int // the number of probes of the first Bloom filter
 
-	// Keys is the number of different keys in the filters, estimated from the set bits. If the bits do not
-	// determine the number, Keys is 0 and KeysUnknown is true.
+	// Keys is the number of distinct keys in the filters, estimated from the set bits. If the number cannot
+	// be estimated, Keys is 0 and KeysUnknown is true.
 	Keys        float64
 	KeysUnknown bool
 
 	// FalsePositiveRate is the expected false-positive rate, between 0 and 1. It is computed from the set
-	// bits of Bloom filters and from the sizes of Ribbon filters. If there are several filters, it is the
-	// mean of their rates, weighted by their numbers of keys.
+	// bits of Bloom filters and from the sizes of Ribbon filters. If there are several filters, the rate is
+	// the mean of their rates, weighted by the number of keys in each filter.
 	FalsePositiveRate float64
 
 	// BestRate is the rate that filters of the same size and format would have for the same keys with the
@@ -46,8 +46,9 @@ func (s Stats) BitsPerKey() float64 {
 // Fill returns the fraction of bits that are set, between 0 and 1.
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
-// Stats counts the set bits of all filters. It reads RocksDB's partitions of the filter, one after the other.
-// If some filters cannot be read, Stats returns the first error, and the Stats of the other filters.
+// Stats counts the set bits of all filters. If a filter of RocksDB has partitions, Stats reads one partition
+// after the other. If some filters cannot be read, Stats returns the first error, and the statistics of the
+// other filters.
 func (t *Table) Stats() (s Stats, err error) {
 	var all sum
 	for p, partErr := range t.Filters() {
@@ -71,7 +72,7 @@ func (t *Table) Stats() (s Stats, err error) {
 	return s, err
 }
 
-// Stats counts the set bits of the filter. Bytes in the result is the size of this filter.
+// Stats counts the set bits of the filter. In the result, Bytes is the size of this filter only.
 func (p Part) Stats() Stats {
 	var one sum
 	one.add(p)

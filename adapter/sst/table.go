@@ -5,7 +5,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	may, err := table.MayContain(key) // by the table's range and its filter
+//	may, err := table.MayContain(key) // tests the table's range and filter
 //
 // A table of Pebble or Badger has one filter. A table of RocksDB has one filter ("fullfilter"), or one for
 // each partition of its keys ("partitionedfilter"). A table of LevelDB has one filter for each 2 KiB of data
@@ -20,9 +20,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. A Table keeps the filters that
-// it has read. If the block of a key determines which filter the key needs, the Table also keeps the last key
-// of each block.
+// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. After the first read, the
+// filters stay in memory. For LevelDB, the index of the data blocks stays in memory as well.
 type Table struct {
 	file       file
 	engine     string
@@ -82,30 +81,32 @@ const (
 	indexFirstKey  = 3 // an entry has the first key of its block, too
 )
 
-// Option sets how [Open] and [OpenDatabase] read tables.
+// Option configures how [Open] and [OpenDatabase] read tables.
 type Option func(*Table)
 
 // Comparator sets the function with which the database compares user keys. Without this option, the package
-// compares them byte by byte. The package must know the order of the keys if a table has several filters.
+// knows the order only if the table or the MANIFEST names a bytewise comparator, such as the default
+// comparator of LevelDB, RocksDB and Pebble. If neither names a comparator, the package assumes byte order,
+// unless the keys that it reads are not in byte order or are too few.
 //
-// A table of RocksDB contains the name of its comparator. If this is not one of RocksDB's own comparators and
-// the option is missing, every key may be in the table ([ErrComparator]). A table of LevelDB does not contain
-// the name. If the keys in its index block are not in the expected order, the result of a query is true, with
-// the error ErrComparator.
+// If the order is not known, queries do not use the table's range, and they look up a key in all filters of
+// the table. If the table has more than 16 filters, queries do not use the filters either, and
+// [Table.Ignored] returns [ErrComparator].
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
 }
 
-// Split sets a function that returns the length of a key's prefix, for filters that contain prefixes. The
-// function is the Split of Pebble's Comparer, or it returns the length of the prefix that RocksDB's
-// prefix_extractor returns. If the function returns -1 for a key, the result of a query is true. If a filter
-// of RocksDB contains whole keys, queries look up whole keys.
+// Split sets a function that returns the length of a key's prefix. Use it if the filters contain prefixes.
+// For Pebble, pass the Split of the Comparer. For RocksDB, the function must return the length of the prefix
+// that the prefix_extractor returns. If the function returns -1 for a key, the key is a hit. If a filter of
+// RocksDB contains whole keys, queries ignore this option.
 func Split(prefix func(key []byte) int) Option {
 	return func(t *Table) { t.split = prefix }
 }
 
-// Named sets the format of the filters whose policy has the given name. Use it for a name that was given to
-// NewNamed of adapter/goleveldb or adapter/pebble. The package knows the names of the engines' own policies.
+// Named sets the format of the filters whose policy has the given name. Use it for a name that you passed to
+// NewNamed of adapter/goleveldb or adapter/pebble. The package already knows the names of the engines' own
+// policies.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
@@ -119,13 +120,13 @@ func (t *Table) Engine() string { return t.engine }
 func (t *Table) Version() int { return t.version }
 
 // Policy returns the name of the filter policy that the table stores. The name is empty if the table has no
-// filter, and for Badger, which stores no name.
+// filter or belongs to Badger, which stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns the reason why queries do not use the filter, as an error that wraps [ErrMissing] or one of
-// the errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored returns nil
-// if queries use the filter. Even then, a partition can have an unknown format. [Table.Filters] returns an
-// error for such a partition.
+// Ignored returns an error that explains why queries do not use the filter. The error wraps [ErrMissing] or
+// one of the errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored
+// returns nil if queries use the filter. Even then, a partition can have an unknown format. [Table.Filters]
+// returns an error for such a partition.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
@@ -133,17 +134,18 @@ func (t *Table) Ignored() error {
 	return t.ignored
 }
 
-// Size returns the size of the filters in the file, in bytes, including the blocks that locate them.
+// Size returns the number of bytes that the filters occupy in the file, including the blocks that locate the
+// filters.
 func (t *Table) Size() uint64 { return t.size }
 
-// Entries returns the number of the table's entries. It is the number of the table's keys if each key occurs
-// once. LevelDB's tables do not record this number.
+// Entries returns the number of entries in the table, which equals the number of keys if each key occurs
+// once. LevelDB's tables do not record the number of entries.
 func (t *Table) Entries() (n uint64, known bool) {
 	return t.properties.entries, t.properties.entriesKnown
 }
 
-// RangeDeletions returns the number of key ranges that the table deletes. Such a range affects keys that are
-// not in the table, and no filter contains them.
+// RangeDeletions returns the number of key ranges that the table deletes. Such a range can contain keys that
+// are not in the table, and the table's filters do not contain these keys.
 func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }

@@ -28,7 +28,7 @@ func (v *View) Tables() []*Table { return v.tables }
 // are not known.
 func (v *View) Manifest() error { return v.manifest }
 
-// MayContain queries the tables for a key, as [Table.MayContain] does for one table. It returns the number of
+// MayContain queries all tables for a key, as [Table.MayContain] does for one table. It returns the number of
 // tables that may contain the key, and sets bit i%64 of hits[i/64] if table i may contain it. MayContain
 // queries a filter only if the key is in the range of its table, and hashes the key once for each format. If
 // MayContain returns an error, the tables that could not be read are hits.

@@ -9,14 +9,15 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch queries all tables for a column of user keys. It calls the function each for every table
-// that may contain some of the keys. The arguments are the index of the table in [View.Tables], and a bit for
-// each row, as in [Table.MayContainBatch]. The words of hits are valid until the function returns. A null row
-// is not a hit. MayContainBatch sorts the keys once, hashes them once for each format, and queries a table
-// only for the keys in its range.
+// MayContainBatch queries all tables for a column of user keys. For every table that may contain some of the
+// keys, it calls each(table, hits). The first argument is the index of the table in [View.Tables]. The second
+// argument has a bit for each row, as in [Table.MayContainBatch], and is valid until the callback returns. A
+// null row is not a hit. MayContainBatch sorts the keys once, hashes them once for each format, and queries a
+// table only for the keys in its range.
 //
-// If MayContainBatch returns an error, keys for which a table could not be queried are hits. If keys contains
-// hashes, the error is [bloom.ErrKeys], and the function is not called.
+// If a table cannot be queried for some of the keys, MayContainBatch returns an error, and these keys are
+// hits for the table. If keys contains hashes, the error is [bloom.ErrKeys], and MayContainBatch does not
+// call the callback.
 func (v *View) MayContainBatch(keys bloom.Keys, each func(table int, hits []uint64)) (err error) {
 	v.prepare()
 	b := batch{each: each, hits: make([]uint64, (keys.Len()+63)/64), found: make([]uint64, (keys.Len()+63)/64)}

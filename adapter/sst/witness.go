@@ -186,9 +186,9 @@ func (t *Table) denial(key []byte) error {
 	text := key[:min(len(key), most)]
 	switch _, several := t.filters.(*partitions); {
 	case t.hasSplit() || t.properties.prefixesOnly:
-		return fmt.Errorf("%w: it gives a no for the table's own key %q, so it contains what a different Split returns", ErrPrefix, text)
+		return fmt.Errorf("%w: it gives a no for the table's own key %q, so it contains the prefixes that a different Split returns", ErrPrefix, text)
 	case several && t.compare != nil:
 		return fmt.Errorf("%w: the option Comparator leads to a filter that gives a no for the table's own key %q", ErrComparator, text)
 	}
-	return fmt.Errorf("%w: the filter gives a no for the table's own key %q, so it is not what its name %s promises", ErrPolicy, text, t.policy)
+	return fmt.Errorf("%w: the filter gives a no for the table's own key %q, so the filter does not match its policy name %s", ErrPolicy, text, t.policy)
 }
