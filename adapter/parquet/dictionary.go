@@ -136,7 +136,7 @@ func (t Type) plainKeys(data []byte, n int64) (bloom.Keys, error) {
 	rest := data
 	for range n {
 		if len(rest) < 4 || uint64(binary.LittleEndian.Uint32(rest)) > uint64(len(rest)-4) {
-			return bloom.Keys{}, fmt.Errorf("%w: a value extends beyond its end", errPage)
+			return bloom.Keys{}, fmt.Errorf("%w: a value extends beyond the end of the page", errPage)
 		}
 		value := rest[4:][:binary.LittleEndian.Uint32(rest)]
 		rest = rest[4+len(value):]

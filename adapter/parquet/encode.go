@@ -58,9 +58,9 @@ func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, refusal) {
 	case t.Logical != Decimal:
 		return dst, refusal{tooWide, "64 bits"}
 	case t.Physical == ByteArray:
-		return dst, mistake("a decimal of variable length may have several encodings: give its bytes")
+		return dst, mistake("a decimal in BYTE_ARRAY may have several encodings, so pass its bytes")
 	case t.isWide():
-		return dst, mistake(fmt.Sprintf("a decimal of more than %d bytes cannot be given as a number: give its bytes", widestNumber))
+		return dst, mistake(fmt.Sprintf("a decimal of more than %d bytes cannot be passed as a number, so pass its bytes", widestNumber))
 	case hasMoreDigits(x, t.Precision):
 		return dst, refusal{tooManyDigits, fmt.Sprintf("%d digits", t.Precision)}
 	case t.Physical == FixedLenByteArray:

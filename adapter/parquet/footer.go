@@ -109,7 +109,7 @@ func (s *scanner) chunks(group []field) (chunks []footerChunk) {
 					c.encrypted = true
 				case fieldMetaData:
 					if f.kind != kindStruct {
-						s.fail("metadata of the kind %d", f.kind)
+						s.fail("the metadata has the kind %d", f.kind)
 						return
 					}
 					c.fields = s.again(f)

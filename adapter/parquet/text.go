@@ -40,7 +40,7 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, refusal) {
 func parseInteger(dst []byte, t *Type, text string) ([]byte, refusal) {
 	x, err := strconv.ParseInt(wholePart(text), 10, t.bits())
 	if err != nil {
-		return dst, noNumber(err, "it is not a whole number of "+strconv.Itoa(t.bits())+" bits")
+		return dst, noNumber(err, "it is not a signed "+strconv.Itoa(t.bits())+"-bit integer")
 	}
 	return t.appendInteger(dst, x)
 }
@@ -52,7 +52,7 @@ func parseUnsigned(dst []byte, t *Type, text string) ([]byte, refusal) {
 		return dst, refusal{negative, ""}
 	}
 	if err != nil {
-		return dst, noNumber(err, "it is not an unsigned number of "+strconv.Itoa(t.bits())+" bits")
+		return dst, noNumber(err, "it is not an unsigned "+strconv.Itoa(t.bits())+"-bit integer")
 	}
 	return appendUnsigned(dst, t, x)
 }
@@ -188,10 +188,10 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }
 
-// Text returns a value as text, in the form that [ParseKeys] accepts. The argument is PLAIN bytes without a
-// length. If the bytes are not a value of the type, or if the value has no text, Text returns the bytes in
-// hexadecimal after 0x. It formats decimals in BYTE_ARRAY as numbers, although ParseKeys does not accept
-// them.
+// Text returns a value as text, in the form that [ParseKeys] accepts. The argument must be in PLAIN
+// encoding, without a length prefix. If it is not a value of the type, or if the value cannot be written as
+// text, Text returns the bytes in hexadecimal, with the prefix 0x. It formats decimals in BYTE_ARRAY as
+// numbers, although ParseKeys does not accept them.
 func (t Type) Text(value []byte) string {
 	if width := t.width(); width > 0 && len(value) != width {
 		return hexText(value)

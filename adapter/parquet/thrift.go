@@ -68,7 +68,7 @@ func (s *scanner) structure(nested int) (fields []field) {
 // value goes over a value that is not a field's boolean.
 func (s *scanner) value(kind, nested int) {
 	if nested > mostNesting {
-		s.fail("values are nested more than %d deep", mostNesting)
+		s.fail("values are nested more than %d levels deep", mostNesting)
 		return
 	}
 	switch kind {
