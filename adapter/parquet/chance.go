@@ -13,14 +13,14 @@ type chance struct {
 	likely   bool
 }
 
-// Chance returns the number of hits to expect if the row group has none of the keys. It also reports
-// whether false positives alone can explain the actual number of hits: likely is true if this number is at
-// most three standard deviations above the expected number. Even then, the row group may have some of the
-// keys. If no filter was used, because none can be read or because no key is within the bounds, known is
-// false.
+// Chance returns the number of hits to expect if the row group has none of the keys. The second result,
+// likely, is true if the actual number of hits is at most three standard deviations above the expected
+// number. False positives alone can then explain the hits, but the row group may still have some of the
+// keys. The third result, known, is false if no filter was used, either because no filter can be read or
+// because no key is within the bounds.
 //
-// Chance reads all bits of the filter, which takes about as long as testing a few thousand keys. Call it
-// before the loop over [Keys.Prune] continues with the next row group.
+// Chance reads all bits of the filter, which takes about as long as testing a few thousand keys. Call
+// Chance before the loop over [Keys.Prune] continues with the next row group.
 func (r RowGroup) Chance() (expected float64, likely, known bool) {
 	c, known := r.chance()
 	return c.expected, c.likely, known

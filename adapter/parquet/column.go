@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Column is a column of a file, with the Bloom filters of its row groups. All methods except Load are safe
-// for concurrent use.
+// Column represents a column of a file and the Bloom filters of that column. All methods except Load are
+// safe for concurrent use.
 type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
@@ -74,9 +74,10 @@ func (c *Column) Type() Type { return c.meta.Type }
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
-// Bounds returns the minimum and the maximum of row group i as PLAIN bytes. An empty slice means that the
-// bound is not known. The result ok is false if the bounds exclude no key. In this case, the row group has
-// no bounds, their order is not known, or they are not valid values in ascending order.
+// Bounds returns the minimum and the maximum of row group i in PLAIN encoding. An empty slice means that
+// the bound is not known. The result ok reports whether the bounds can exclude keys. It is false if the row
+// group has no bounds, if their order is not known, if one of them is not a valid value, or if the minimum
+// is above the maximum.
 func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
 	chunk := &c.meta.Chunks[i]
 	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything
@@ -93,7 +94,7 @@ func (c *Column) readAt(data []byte, offset int64) ([]byte, error) {
 	case err == nil:
 		err = io.ErrNoProgress
 	}
-	return nil, fmt.Errorf("parquet: reading the Bloom filter: %w", err)
+	return nil, fmt.Errorf("parquet: reading the file: %w", err)
 }
 
 // indexed is a column of a file in an index.

@@ -8,19 +8,20 @@ import (
 )
 
 // Converter returns a function that converts a value of one type to the equal value of another type. The
-// function appends the converted value to dst. Both values are PLAIN bytes without a length. If the other
-// type has no equal value, the function returns false. For example, 32-bit integers have no value 2^40.
+// function appends the converted value to dst. Both values are in PLAIN encoding, without a length prefix.
+// If the other type has no equal value, ok is false. For example, no 32-bit integer is equal to 2^40.
 //
 // Use the function to look up the keys of one column in a column of a different type. The converted keys
-// match exactly the rows that a comparison of the values would match.
+// match exactly the rows whose values are equal to the original keys.
 //
-// Converter supports types of the same [Type.KeyKind], and these conversions:
+// Converter supports conversions between types of the same [Type.KeyKind], and the following conversions:
 //
 //   - between integers and decimals
 //   - between FLOAT and DOUBLE
-//   - between units of times of day
-//   - between units of timestamps, but not between timestamps in UTC and in local time
-//   - between bytes of any length and bytes of a fixed length, and between UUIDs and 16 bytes.
+//   - between times of day in different units
+//   - between timestamps in different units, but not between UTC and local time
+//   - between byte strings of variable length and byte strings of fixed length, and between UUIDs and other
+//     byte strings of 16 bytes
 //
 // For all other pairs of types, the error is [ErrType]. It is also ErrType for intervals, and for decimals
 // in BYTE_ARRAY or of more than 256 bytes, because equal values may have different bytes.

@@ -8,18 +8,18 @@
 //		fmt.Println(group.Index, group.Count) // which keys: group.Keys()
 //	}
 //
-// The packages parquetgo and arrowgo open columns of files that were opened with parquet-go and arrow-go.
-// Each of these packages is a separate module. The package bloomparquet depends on neither of them. It
-// needs only the information in the footer of a file ([Meta]), and reads the filters itself.
+// The packages parquetgo and arrowgo return the columns of files that you have opened with parquet-go and
+// arrow-go. Each of these packages is a separate module. Package bloomparquet depends on neither of them.
+// It needs only the information in the footer of a file ([Meta]), and reads the filters itself.
 //
 // The filters have the format [bloom.Parquet]. The package checks the header of each filter strictly. If it
-// cannot read the filter of a row group, every key within the bounds may be in that row group, and
-// [RowGroup.Err] contains the reason.
+// cannot use the filter of a row group, every key within the bounds counts as a hit, and [RowGroup.Err]
+// gives the reason.
 //
-// An [Index] is one file with the filters of many files. A program reads the index instead of those files.
-// An [Indexer] builds an index.
+// An [Index] is one file that contains the filters of many files. A program can read the index instead of
+// those files. An [Indexer] builds an index.
 //
-// An [Embedder] adds filters to a file without rewriting a page. [Sizing] builds these filters.
+// An [Embedder] adds filters to a file without rewriting a page. [Sizing.Filter] builds these filters.
 //
 // [Keys.Prune] never excludes a row group that has one of the keys. The bounds of a row group (minimum and
 // maximum) exclude keys only if the Parquet format defines the order of the values.

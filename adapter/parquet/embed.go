@@ -20,8 +20,8 @@ var (
 
 // Embedder copies a Parquet file and adds Bloom filters to the copy. It decodes no pages. It copies all
 // bytes up to the footer, then writes the filters, and then writes a footer in which the column chunks
-// refer to their filters. It also adds a mark to the key-value metadata, under [MarkKey]. The mark shows
-// that the filters have all values, whichever program wrote the pages. All other fields of the footer stay
+// refer to their filters. It also adds a mark to the key-value metadata, under [MarkKey]. The mark records
+// that the filters are complete, whichever program wrote the pages. All other fields of the footer stay
 // unchanged, including fields that this package does not know.
 type Embedder struct {
 	out    io.Writer
@@ -39,8 +39,8 @@ type Embedder struct {
 // writes nothing. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if the footer is
 // encrypted or signed.
 //
-// The Embedder copies the file with [io.CopyN]. If both file and out are an *os.File, the operating system
-// copies or shares the bytes where it can. If out is [io.Discard], the Embedder copies nothing, and
+// The Embedder copies the file with [io.CopyN]. If file and out are both of type [*os.File], the operating
+// system copies or shares the bytes where it can. If out is [io.Discard], the Embedder copies nothing, and
 // [Embedder.Size] returns the size that the file would have.
 func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	footer, start, err := readFooter(file)
@@ -84,8 +84,8 @@ func (e *Embedder) chunk(rowGroup, column int) (*footerChunk, error) {
 
 // Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers
 // skip a row group if its filter excludes the key that they look for. If the chunk already has a filter,
-// the old filter stays in the file, but the new footer does not refer to it. The error is an error of
-// [Embedder.HasFilter] or [AppendFilter], or an error of writing.
+// the old filter stays in the file, but the new footer does not refer to it. Add returns the errors of
+// [Embedder.HasFilter] and [AppendFilter], and errors from copying the file and from writing the filter.
 func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 	c, err := e.chunk(rowGroup, column)
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *Embedder) copy() error {
 		_, e.err = io.CopyN(e.out, e.in, e.start)
 	}
 	if errors.Is(e.err, io.EOF) {
-		e.err = fmt.Errorf("%w: the file became shorter", ErrFooter)
+		e.err = fmt.Errorf("%w: the file was truncated while it was copied", ErrFooter)
 	}
 	return e.err
 }

@@ -17,10 +17,9 @@ func (t Type) isNaN(value []byte) bool {
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
 
-// Equal returns the values that programs may look up instead of a zero or a NaN. For a zero, these are both
-// zeros. For a NaN, these are the quiet NaN without a payload, with both signs. A filter that has the given
-// value must also have the returned values. For every other value, Equal returns nil, because no other
-// bytes are equal to it.
+// Equal returns the values to add to a filter when you add a floating-point zero or NaN, because programs
+// may look up any of these values. For a zero, these are 0 and -0. For a NaN, these are the two quiet NaNs
+// without a payload, one of each sign. For every other value, Equal returns nil.
 func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)

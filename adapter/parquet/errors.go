@@ -8,25 +8,25 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// These errors explain why the filter of a row group is not used. You need not stop at such an error: treat
-// every key within the bounds as a hit, as [Keys.Prune] does.
+// These errors explain why the filter of a row group is not used. After such an error, you can treat every
+// key within the bounds as a hit, as [Keys.Prune] does.
 var (
 	// ErrNoFilter means that the row group has no filter for the column.
 	ErrNoFilter = errors.New("parquet: no Bloom filter")
 	// ErrNoOrder means that the row group has no filter, and that its bounds cannot be used because the footer
 	// does not record their order. It wraps [ErrNoFilter].
 	ErrNoOrder error = noOrderError{}
-	// ErrFilter means that there is no valid filter at the position that the footer records. The header may be
-	// wrong, or the filter may be compressed (parquet-go has an option for this). The size of the filter may
-	// not be a multiple of 32 bytes, or may differ from the size in the footer. Or the filter may extend
-	// beyond the end of the file or into another filter.
+	// ErrFilter means that there is no valid filter at the position that the footer records. The header may
+	// be wrong, or the filter may be compressed (parquet-go has an option for this). Other reasons are a
+	// size that is not a multiple of 32 bytes, a size that differs from the size in the footer, and a filter
+	// that extends beyond the end of the file or into another filter.
 	ErrFilter = errors.New("parquet: malformed Bloom filter")
-	// ErrIncomplete means that the filter lacks values, or may lack some. It may have no bit set, or lack a
-	// value of the dictionary. Or the column continues in another encoding after a dictionary, and the
-	// writer of the filter is not known to add all values in this case.
+	// ErrIncomplete means that the filter lacks values of the row group, or may lack some. For example, no
+	// bit of the filter is set, or the filter lacks a value of the dictionary. A filter may also lack values
+	// if some pages do not use the dictionary, and the writer is not known to add the values of such pages.
 	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
-	// ErrEncrypted means that the column is encrypted, and so are its filters. [NewEmbedder] also returns it
-	// if the footer is encrypted or signed.
+	// ErrEncrypted means that the column and its filters are encrypted. [NewEmbedder] also returns
+	// ErrEncrypted if the footer is encrypted or signed.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
 )
 

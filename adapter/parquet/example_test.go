@@ -12,8 +12,9 @@ import (
 	bloomparquet "github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Write the filter of a row group without knowing the number of different values in advance. The set begins
-// large enough for every row, and is then halved as long as its false-positive rate does not exceed 1 %.
+// Write the filter of a row group without knowing the number of different values in advance. The set is
+// first large enough for a different value in every row. It is then halved as long as its false-positive
+// rate does not exceed 1 %.
 func ExampleAppendFilter() {
 	const rows = 1_000_000
 	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 11}.NewFoldable(rows)

@@ -40,9 +40,9 @@ func (c *Column) filter(i int, memory *buffer) result {
 	return c.read(i, memory)
 }
 
-// Load reads all filters into memory. This is faster if you test several sets of keys against the column.
-// Load returns no error. If a filter cannot be read, [Keys.Prune] and [Column.Filter] report this, as they
-// do without Load. Load does not read the filters of an [Index].
+// Load reads all filters into memory. Call Load before you test several sets of keys against the column, so
+// that each filter is read only once. If Load cannot read a filter, [Keys.Prune] and [Column.Filter] report
+// the error. Load has no effect on the columns of an [Index].
 func (c *Column) Load() {
 	if c.index != nil {
 		return
@@ -83,7 +83,7 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case offset < 0 || offset >= c.meta.Size:
 		return nil, fmt.Errorf("%w: it begins at byte %d of a file of %d bytes", errTruncated, offset, c.meta.Size)
 	case limit == 0:
-		return nil, fmt.Errorf("%w: several begin at byte %d", errOverlap, offset)
+		return nil, fmt.Errorf("%w: several filters begin at byte %d", errOverlap, offset)
 	case length > int64(maxHeader)+maxBlocks:
 		return nil, fmt.Errorf("%w: the footer claims %d bytes", errSize, length)
 	case length < 0 || length > limit-offset:
@@ -117,7 +117,7 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 // readTo reads n bytes of the file into a buffer. A cache line begins at byte at of the buffer.
 func (c *Column) readTo(memory *buffer, n int64, at int, offset int64) ([]byte, error) {
 	if n > math.MaxInt-2*cacheLine {
-		return nil, fmt.Errorf("%w: this program cannot hold %d bytes", errSize, n)
+		return nil, fmt.Errorf("%w: this program cannot allocate %d bytes", errSize, n)
 	}
 	return c.readAt(memory.aligned(int(n), at), offset)
 }

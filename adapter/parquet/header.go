@@ -41,8 +41,8 @@ func appendHeader(dst []byte, numBytes int) []byte {
 }
 
 // AppendFilter appends the header and the blocks of a filter to dst, as Parquet files store them, and
-// returns the extended slice. It returns an error if the filter does not have the format [bloom.Parquet],
-// or if it is too large.
+// returns the extended slice. It returns an error if the filter does not have the format [bloom.Parquet] or
+// is too large.
 func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 	blocks := filter.Bytes()
 	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {
@@ -55,7 +55,7 @@ func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 // blocks after it. It takes the bytes of appendHeader and no others.
 func parseHeader(data []byte) (length, numBytes int, err error) {
 	if len(data) < minHeader {
-		return 0, 0, fmt.Errorf("%w: %d bytes", errTruncated, len(data))
+		return 0, 0, fmt.Errorf("%w: it has only %d bytes", errTruncated, len(data))
 	}
 	size, n := binary.Varint(data[1:min(len(data), 1+5)])
 	if data[0] != headerSize || n <= 0 {
@@ -64,7 +64,7 @@ func parseHeader(data []byte) (length, numBytes int, err error) {
 	rest := data[1+n:]
 	for _, unknown := range unions {
 		if len(rest) < len(headerUnion) {
-			return 0, 0, fmt.Errorf("%w: in the header", errTruncated)
+			return 0, 0, fmt.Errorf("%w: its header is incomplete", errTruncated)
 		}
 		if string(rest[:len(headerUnion)]) != headerUnion {
 			return 0, 0, fmt.Errorf("%w: %x", unknown, rest[:len(headerUnion)])
@@ -72,11 +72,11 @@ func parseHeader(data []byte) (length, numBytes int, err error) {
 		rest = rest[len(headerUnion):]
 	}
 	if size < blockSize || size%blockSize != 0 || size > math.MaxInt32 {
-		return 0, 0, fmt.Errorf("%w: %d bytes are not whole blocks", errSize, size)
+		return 0, 0, fmt.Errorf("%w: the header claims %d bytes", errSize, size)
 	}
 	header := appendHeader(make([]byte, 0, maxHeader), int(size))
 	if len(rest) == 0 {
-		return 0, 0, fmt.Errorf("%w: in the header", errTruncated)
+		return 0, 0, fmt.Errorf("%w: its header is incomplete", errTruncated)
 	}
 	if !bytes.HasPrefix(data, header) {
 		return 0, 0, fmt.Errorf("%w: %x", errHeader, data[:min(len(data), maxHeader)])

@@ -16,13 +16,14 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Index is a file with the filters of one column, for all row groups of many files. An [Indexer] writes it.
-// An Index keeps no filter in memory, and checks everything that it reads. You can pass the columns of an
-// Index to [Keys.Prune], which then reads the index instead of the files.
+// Index is an open index file. The file contains the filters of one column for all row groups of many
+// files, and was written by an [Indexer]. An Index keeps no filter in memory, and verifies everything that
+// it reads. You can pass the columns of an Index to [Keys.Prune], which then reads the index instead of the
+// files.
 //
-// An index describes the files as they were when it was made. [IndexedFile.Same] reports whether a file is
-// still unchanged. If a file has changed, read the file itself. An Index is safe for concurrent use if its
-// [io.ReaderAt] is.
+// An index describes the files as they were when the index was made. [IndexedFile.Same] reports whether a
+// file is still unchanged. If a file has changed, read the file itself. An Index is safe for concurrent use
+// if its [io.ReaderAt] is.
 type Index struct {
 	rows    *bloom.InterleavedFile
 	files   []IndexedFile
@@ -34,16 +35,16 @@ type IndexedFile struct {
 	Name     string    // the name that the caller passed to [Indexer.Read]
 	Size     int64     // size in bytes
 	Modified time.Time // modification time
-	// Footer is the XXH64 of the file's footer, or 0 if it is not known. [Indexer.Read] computes it. It
-	// distinguishes versions of a file that have the same size and modification time. Such versions exist
-	// if a copy was restored, or if the file was written twice within the resolution of its modification
-	// time.
+	// Footer is the XXH64 of the file's footer, or 0 if it is not known. If Footer is 0, [Indexer.Read]
+	// computes it. Footer distinguishes versions of a file that have the same size and modification time.
+	// For example, a program may restore the modification time, or write the file twice within the
+	// resolution of that time.
 	Footer uint64
 }
 
-// Same reports whether a file still has the size and the modification time of the indexed file. If in is
-// not nil and the index has the checksum of the footer, Same also reads the footer from in and compares its
-// checksum. The error is an error from reading the footer.
+// Same reports whether a file still has the size and modification time that it had when it was indexed. If
+// in is not nil and f.Footer is not 0, Same also reads the footer from in and compares the checksum of the
+// footer with f.Footer. The error is an error from reading the footer.
 func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
 	if !same || in == nil || f.Footer == 0 {
@@ -84,7 +85,7 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 }
 
 // Files returns an iterator over the files and their columns, in the order in which the files were added.
-// You can pass the columns to [Keys.Prune], but [Column.Filter] returns no filters for them.
+// You can pass the columns to [Keys.Prune], but [Column.Filter] returns [ErrNoFilter] for them.
 func (x *Index) Files() iter.Seq2[IndexedFile, *Column] {
 	return func(yield func(IndexedFile, *Column) bool) {
 		for i, file := range x.files {

@@ -14,9 +14,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Indexer builds an index: one file with the filters of one column, for all row groups of many files. The
-// filters are interleaved as in [bloom.Interleaved]. A program opens the index with [OpenIndex], and reads
-// it instead of the files.
+// Indexer builds an index, which is a single file that contains the filters of one column for all row
+// groups of many files. The filters are interleaved as in [bloom.Interleaved]. A program opens the index
+// with [OpenIndex], and reads it instead of the files.
 //
 //	x, err := bloomparquet.NewIndexer(0.01)
 //	defer x.Close()
@@ -29,16 +29,18 @@ import (
 //	}
 //	_, err = x.WriteTo(out)
 //
-// All filters of an index have the same size. The Indexer doubles or halves a filter until it has that
-// size. A doubled filter gives the same answers, and a halved filter has a higher false-positive rate. So
-// filters fit together if their sizes differ by a factor that is a power of two. The Indexer uses the
-// largest group of filters that fit together. [Indexer.Wanting] returns all other row groups.
+// All filters of an index have the same size. The Indexer doubles or halves each filter until it has that
+// size. Doubling a filter does not change its answers. Halving a filter raises its false-positive rate.
+// Filters fit together if their sizes differ by a factor that is a power of two. The Indexer uses the
+// largest group of filters that fit together, and [Indexer.Wanting] yields all other row groups.
 //
-// The Indexer stores the filters in a temporary file. In memory, it keeps one filter at a time, and about
-// 100 bytes for each row group. WriteTo needs as much memory as a [bloom.InterleavedBuilder].
+// The Indexer stores the filters in a temporary file. In memory, it keeps about 100 bytes for each row
+// group, and one filter for each call in progress. WriteTo needs as much memory as a
+// [bloom.InterleavedBuilder].
 //
-// Several goroutines may call Read and AddKeys concurrently, while one goroutine calls the functions that
-// Read returns. No other method may be called at the same time.
+// Several goroutines may call Read concurrently, while one goroutine calls the functions that Read returns.
+// After all files have been added, several goroutines may call AddKeys concurrently. Do not call any other
+// method at the same time.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -64,10 +66,10 @@ type waitingFilter struct {
 	values bool      // whether it was made from values
 }
 
-// NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the highest acceptable
-// false-positive rate, averaged over the filters of the index. If the files' own filters have a higher
-// average rate, the average rate of the index is at most 1.1 times as high. The error is [bloom.ErrRate] if
-// no filter has the given rate, or an error from creating a temporary file.
+// NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the upper limit for the average
+// false-positive rate of the filters in the index. If the average rate of the files' own filters is higher,
+// the average rate in the index is at most 1.1 times that rate. The error is [bloom.ErrRate] if no filter
+// can have the given rate, or an error from creating a temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
@@ -88,13 +90,13 @@ func (x *Indexer) Close() error {
 	return err
 }
 
-// Read reads the filters of c, a column of the file, and returns a function that adds the file to the
-// index. So several goroutines can read files concurrently while one goroutine adds the files. Files are
-// numbered from 0, in the order in which they are added.
+// Read reads the filters of c, which must be a column of the file, and returns a function that adds the
+// file to the index. So several goroutines can read files concurrently while one goroutine adds them. Files
+// are numbered from 0, in the order in which they are added.
 //
-// The returned function returns [ErrType] if the column differs from the column of the first file in its
-// path or in its kind of keys. Read returns [ErrType] for types without filters, or an error of the file or
-// of the temporary file.
+// The returned function returns [ErrType] if c and the column of the first file differ in their paths or in
+// their kinds of keys. Read returns [ErrType] for types without filters. Its other errors come from reading
+// the file or from writing the temporary file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	if file.Footer == 0 && c.meta.Input != nil {
 		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
@@ -129,8 +131,8 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 }
 
 // Wanting returns an iterator over the row groups that need keys from [Indexer.AddKeys]. It yields the
-// number of the file and the number of the row group. Such a row group has no filter that can be read, or a
-// filter whose size does not fit the other filters. Call Wanting when all files have been added.
+// number of the file and the number of the row group. These row groups have no usable filter, or a filter
+// whose size does not fit the sizes of the other filters. Call Wanting after all files have been added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()
@@ -144,9 +146,10 @@ func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	}
 }
 
-// AddKeys builds the filter of a row group from columns of keys. Each key is a value as PLAIN bytes without
-// a length. The keys must include all values of the row group. Equal keys count once. Goroutines may call
-// AddKeys concurrently for different row groups. The error is an error of the temporary file.
+// AddKeys builds the filter of a row group from columns of keys. Each key is a value in PLAIN encoding,
+// without a length prefix. The keys must include all values of the row group. Duplicate keys do not make
+// the filter larger. Several goroutines may call AddKeys concurrently for different row groups. Errors come
+// from writing the temporary file.
 func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 	n := 0
 	for _, column := range columns {
@@ -291,8 +294,8 @@ func (x *Indexer) whole() (files []indexing, blocks int) {
 }
 
 // WriteTo writes the index to w. It leaves out every file with row groups that [Indexer.Wanting] still
-// returns. The error is [bloom.ErrCapacity] if the index would be larger than interleaved filters may be,
-// or an error of w or of a temporary file.
+// yields. The error is [bloom.ErrCapacity] if the index would exceed the size limit of interleaved filters.
+// Other errors come from w or from a temporary file.
 func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 	files, blocks := x.whole()
 	empty := filterOf(blocks, nil)

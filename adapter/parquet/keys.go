@@ -12,10 +12,10 @@ import (
 
 // Keys are values of a column, hashed once. You can test them against any number of columns of related
 // types. For example, BYTE_ARRAY columns have the same keys whether their logical type is STRING, ENUM,
-// JSON, BSON or none. Signed integers of all widths have the same keys if they have the same physical type,
-// and so do unsigned integers.
+// JSON, BSON or none. All signed integer types with the same physical type have the same keys, and so do
+// all unsigned integer types with the same physical type.
 //
-// Keys do not refer to the memory of the values. They are safe for concurrent use.
+// Keys do not keep references to the values. They are safe for concurrent use.
 type Keys struct {
 	typ    Type       // its kin
 	hashed bloom.Keys // of the values' PLAIN bytes
@@ -52,7 +52,7 @@ func (b bitmap) word(j int) uint64 {
 // Len returns the number of keys.
 func (k *Keys) Len() int { return k.hashed.Len() }
 
-// Hashed returns the hashes of the keys, in order. Use them to query filters that are not in files.
+// Hashed returns the hashes of the keys, in order. Use them to query filters that are not in Parquet files.
 func (k *Keys) Hashed() bloom.Keys { return k.hashed }
 
 // Value is the set of types that [KeysOf] accepts.
@@ -65,19 +65,20 @@ type Value interface {
 // their meaning:
 //
 //   - An integer or a *big.Int is the number that the column stores. For a decimal, this is the unscaled
-//     value; for a date, the number of days since 1970; for a timestamp, the number of units since 1970; and
-//     for a time of day, the number of units since midnight.
+//     value; for a date, the number of days since 1970; for a timestamp, the number of units since 1970;
+//     and for a time of day, the number of units since midnight. A decimal in BYTE_ARRAY, or of more than
+//     256 bytes, must be a []byte instead.
 //   - A float32 or float64 is a value of a FLOAT, DOUBLE or FLOAT16 column. The column must be able to
 //     store the value exactly. For example, the float64 0.1 is not a value of a FLOAT column.
 //   - A string is a BYTE_ARRAY. A [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16 bytes.
-//   - A []byte is the PLAIN encoding of a value of any type, without a length.
+//   - A []byte is a value of any type in PLAIN encoding, without a length prefix.
 //   - A [time.Time] is a date or a timestamp, and a [time.Duration] is a time of day. Timestamps and times
-//     of day must be multiples of the column's unit. The time of day of a date must be midnight. For dates
-//     and for timestamps in local time, KeysOf uses the date and the clock time in the location of the
+//     of day must be multiples of the column's unit. A time.Time for a date must be at midnight. For dates
+//     and for timestamps in local time, KeysOf uses the wall clock date and time in the location of the
 //     time.Time.
 //
-// The error is a [KeyError] if the column cannot have one of the values. It is [ErrType] if the format does
-// not allow the type, and for booleans, which have no filters.
+// If the column cannot have one of the values, the error is a [*KeyError]. The error is [ErrType] if the
+// format does not allow the type, or if the type is BOOLEAN, which has no filters.
 func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	e, err := newEncoder(t, len(values))
 	if err != nil {
@@ -140,9 +141,9 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 //   - UUIDs have the form 01234567-89ab-cdef-0123-456789abcdef. They may also be written without dashes or
 //     in braces.
 //
-// The error is a [KeyError] if a text is not a value of the column. It is [ErrType] for types without
-// filters, and for types that ParseKeys cannot read: INT96, INTERVAL, DECIMAL in BYTE_ARRAY (a value may
-// have several encodings), and DECIMAL of more than 256 bytes.
+// If a text is not a value of the column, the error is a [*KeyError]. The error is [ErrType] for types
+// without filters, and for types that ParseKeys cannot read: INT96, INTERVAL, DECIMAL in BYTE_ARRAY (a
+// value may have several encodings), and DECIMAL of more than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	e, err := parse(t, texts)
 	if err != nil {
@@ -151,10 +152,11 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseSome reads values that are written as text, and returns them as PLAIN bytes without a length, which
-// [KeysOf] accepts. It skips values that the column cannot have, such as numbers outside its range or times
-// between its units. It also returns the positions of the texts that it did not skip. For malformed texts
-// and for wrong types, it returns the same errors as [ParseKeys].
+// ParseSome parses values that are written as text, and returns them in PLAIN encoding, without a length
+// prefix. You can pass them to [KeysOf]. ParseSome skips values that the column cannot have, such as
+// numbers that are out of range and times that are not multiples of the column's unit. The text of
+// values[i] is texts[positions[i]]. For malformed texts and for wrong types, it returns the same errors as
+// [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {

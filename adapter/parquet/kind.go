@@ -154,13 +154,13 @@ func (t Type) kin() Type {
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
 const mostKeyKind = 32
 
-// KeyKind returns the kind of keys that a filter file records for a filter of such a column. The kind is
+// KeyKind returns the kind of keys that a filter file records for a column of this type. The kind is
 // [bloom.KindText] for strings and for byte arrays without a logical type. Otherwise, it consists of the
 // physical and the logical type, such as INT64 (TIMESTAMP MICROS UTC).
 //
 // Two types have the same kind if each value has the same bytes and the same meaning in both. You can use
-// the [Keys] of a type with the columns of every type of the same kind, with one exception: times of day in
-// UTC and in local time have the same kind, but different Keys.
+// the [Keys] of one type with columns of any other type of the same kind. Times of day are the only
+// exception. They have the same kind in UTC and in local time, but need different Keys.
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {

@@ -13,7 +13,7 @@ import (
 // chunk, by which an entry is replaced, and one of the place and the filter. The entries are in base64.
 
 // MarkKey is the key under which an [Embedder] stores its mark in the key-value metadata of the footer. The
-// mark shows that the filters have all values.
+// mark records that the filters are complete.
 const MarkKey = "lanebloom.filters"
 
 // marking is an entry of a mark.

@@ -9,7 +9,7 @@ import (
 )
 
 // Meta describes a column of a file. The information comes from the footer of the file. The packages
-// parquetgo and arrowgo fill it in for files that were opened with parquet-go and arrow-go.
+// parquetgo and arrowgo fill in a Meta for files that you have opened with parquet-go and arrow-go.
 type Meta struct {
 	File   string // name of the file, for messages
 	Path   string // path of the column in the schema, with dots between the names
@@ -25,23 +25,24 @@ type Meta struct {
 	Mark string
 	// Decompress returns the decompressed bytes of a page. The argument codec is the compression codec,
 	// numbered as in parquet.thrift, and size is the expected length of the result. If Decompress is nil,
-	// the package reads no compressed dictionaries. Goroutines that share a [Column] may call Decompress
-	// concurrently.
+	// the package reads no compressed dictionaries. If several goroutines share a [Column], Decompress must
+	// be safe for concurrent use.
 	Decompress func(codec int32, data []byte, size int) ([]byte, error)
 }
 
-// Chunk describes a column in one row group. The information comes from the footer of the file.
+// Chunk describes a column chunk, which is the part of a column in one row group. The information comes
+// from the footer of the file.
 type Chunk struct {
 	Rows int64 // number of rows in the row group
 	// FilterOffset is the offset of the filter's header in the file, or 0 if there is no filter.
 	FilterOffset int64
 	// FilterLength is the length of the filter in bytes, including its header. It is 0 if the footer does
-	// not record the length. Version 2.10 of the format added this field.
+	// not record the length.
 	FilterLength int64
-	// Min and Max are a lower and an upper bound of all values, in the order that the format defines for
-	// the type. Both are PLAIN bytes without a length. The bounds need not be values of the column. An
-	// empty slice means that the bound is not known. [Chunk.SetBounds] sets them from the statistics in a
-	// footer.
+	// Min and Max are a lower and an upper bound of all values, in the order that the format defines for the
+	// type. Both are in PLAIN encoding, without a length prefix. The bounds need not be values of the
+	// column. An empty slice means that the bound is not known. [Chunk.SetBounds] sets them from the
+	// statistics in a footer.
 	Min, Max []byte
 	// Unordered is true if the footer has bounds but does not record their order.
 	Unordered bool
@@ -49,7 +50,7 @@ type Chunk struct {
 	Encrypted bool
 	// Pages describes how the data pages are encoded.
 	Pages Pages
-	// Null is true if the statistics report that all values are null. Do not set it for a column inside a
+	// Null is true if the statistics report that all values are null. Do not set Null for a column inside a
 	// repeated field, because arrow-go counts nulls wrongly there (see rank.go).
 	Null bool
 	// Place identifies the column chunk. [Meta.Mark] refers to column chunks by their Place.
@@ -72,10 +73,11 @@ const (
 )
 
 // PagesOf returns how the data pages of a column chunk are encoded. Encodings are numbered as in
-// parquet.thrift. If the chunk has encoding_stats, pass true for stats, and the encodings of the data pages
-// in encoding_stats. Otherwise, pass false and all encodings of the chunk. These include the encodings of
-// the dictionary and of levels. So if one of them is RLE_DICTIONARY or PLAIN_DICTIONARY, it is not known
-// whether all pages use the dictionary, and PagesOf returns UnknownPages.
+// parquet.thrift. If the metadata of the chunk has encoding_stats, pass true and the encodings that
+// encoding_stats lists for data pages. Otherwise, pass false and all encodings of the chunk. These also
+// include the encodings of the dictionary page and of the levels. So if one of them is RLE_DICTIONARY or
+// PLAIN_DICTIONARY, it is not known whether all data pages use the dictionary, and PagesOf returns
+// UnknownPages.
 func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
 	dictionary := slices.ContainsFunc(encodings, isDictionary)
 	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
@@ -112,10 +114,10 @@ const (
 // total_compressed_size.
 type Place struct{ Values, Offset, Size int64 }
 
-// OriginsKey is a key in the key-value metadata of the footer. parquet-java's ParquetRewriter copies row
-// groups and their filters from other files. Under OriginsKey it stores the created_by field of each of
-// these files, one on each line. These names identify the writers of the filters. The created_by field of
-// the new file does not identify them.
+// OriginsKey is a key in the key-value metadata of the footer. The ParquetRewriter of parquet-java copies
+// row groups and their filters from other files. It stores the created_by fields of these files under
+// OriginsKey, one per line. These fields, not the created_by field of the new file, name the writers of the
+// filters.
 const OriginsKey = "original.created.by"
 
 // Statistics describes the values of a column in one row group. Its fields have the same names and meanings
@@ -126,10 +128,10 @@ type Statistics struct {
 }
 
 // SetBounds sets Min, Max and Unordered from the statistics in a footer. It leaves Min and Max empty if the
-// statistics cannot be used. The argument ordered is true if column_orders in the footer has a
-// TypeDefinedOrder for the column. If ordered is false, SetBounds does not use min_value and max_value,
-// because it is not known in which order the writer compared them. Writers compared the deprecated fields
-// min and max as signed numbers, so SetBounds uses these only for signed types.
+// statistics cannot be used. Pass true for ordered if column_orders in the footer has a TypeDefinedOrder
+// for the column. If ordered is false, SetBounds does not use min_value and max_value, because the order in
+// which the writer compared values is unknown. Writers compared the values of the deprecated fields min and
+// max as signed numbers, so SetBounds uses these fields only for signed types.
 //
 // Do not call SetBounds for a column inside a repeated field, because arrow-go writes wrong bounds for such
 // columns (see rank.go).
@@ -146,7 +148,7 @@ func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	}
 }
 
-// NoColumnError is the error for a path that no column of the file has.
+// NoColumnError is the error for a path that does not name a column of the file.
 type NoColumnError struct {
 	Path    string
 	Columns []string // the paths of all columns of the file
@@ -169,8 +171,8 @@ func (e *NoColumnError) Error() string {
 	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
-// FindColumn returns the number of the column with the given path, counted from 0. The argument paths
-// contains the paths of all columns of the file. The error is a [NoColumnError] if no column has the path.
+// FindColumn returns the number of the column with the given path, counted from 0. The first argument lists
+// the paths of all columns of the file. If no column has the path, the error is a [*NoColumnError].
 // FindColumn also returns an error if several columns have the path.
 func FindColumn(paths []string, path string) (leaf int, err error) {
 	leaf = slices.Index(paths, path)

@@ -46,11 +46,11 @@ func (r RowGroup) Keys() iter.Seq[int] {
 // may be in it. Each loop over the iterator tests the keys again. The Hits of a row group are valid only
 // until the next iteration. Clone them if you need them longer.
 //
-// If no key is within the bounds of a row group, the loop does not read its filter. Otherwise, it reads the
-// filter unless [Column.Load] has read it. It keeps only one filter in memory at a time.
+// The loop reads the filter of a row group only if at least one key is within the bounds, and if
+// [Column.Load] has not already read the filter. It keeps only one filter in memory at a time.
 //
 // For columns of an [Index], the loop tests many columns at the same time. This needs at most 192 MiB of
-// memory, or more if a single column needs more.
+// memory, unless a single column needs more.
 //
 // The error is [ErrType] if the type of a column does not match the type of the keys.
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {

@@ -13,19 +13,19 @@ import (
 type Sizing struct {
 	// Rate is the highest acceptable false-positive rate, between 0 and 1.
 	Rate float64
-	// AnySize allows every multiple of 32 bytes, as the format does. If AnySize is false, sizes are powers
-	// of two, because Arrow in C++, ClickHouse and Velox read no filters of other sizes. ClickHouse and
-	// Velox even fail if they find such a filter.
+	// AnySize allows every size that is a multiple of 32 bytes, as the format does. If AnySize is false,
+	// sizes are powers of two, because Arrow in C++, ClickHouse and Velox do not read filters of other
+	// sizes. ClickHouse and Velox even fail if a file has such a filter.
 	AnySize bool
 }
 
 // mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
 const mostFilter = 128 << 20
 
-// Filter builds a filter for the keys of all given columns. It has the smallest allowed size whose
-// false-positive rate is at most s.Rate. Each key is a value as PLAIN bytes without a length. Equal keys
-// count once. The error is [bloom.ErrRate] if no filter has the rate, and [ErrTooMany] if the filter would
-// have more than 128 MiB.
+// Filter builds one filter for the keys of all given columns. The filter has the smallest allowed size at
+// which its false-positive rate is at most s.Rate. Each key is a value in PLAIN encoding, without a length
+// prefix. Duplicate keys do not make the filter larger. The error is [bloom.ErrRate] if no filter can have
+// the rate, and [ErrTooMany] if the filter would be larger than 128 MiB.
 func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	hashed, n := make([]bloom.Keys, len(columns)), 0
 	for i, column := range columns {
@@ -60,7 +60,7 @@ func (s Sizing) blocks(n int) (int, error) {
 	case !(s.Rate > 0 && s.Rate < 1):
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", bloom.ErrRate, s.Rate)
 	case !keeps(1, most):
-		return 0, fmt.Errorf("%w: no filter of Parquet has the rate %v", bloom.ErrRate, s.Rate)
+		return 0, fmt.Errorf("%w: no Parquet filter can have the rate %v", bloom.ErrRate, s.Rate)
 	}
 	// The size doubles until it keeps the rate. The smallest size that keeps it lies between this one and its half.
 	blocks := 1

@@ -189,9 +189,9 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 }
 
 // Text returns a value as text, in the form that [ParseKeys] accepts. The argument must be in PLAIN
-// encoding, without a length prefix. If it is not a value of the type, or if the value cannot be written as
-// text, Text returns the bytes in hexadecimal, with the prefix 0x. It formats decimals in BYTE_ARRAY as
-// numbers, although ParseKeys does not accept them.
+// encoding, without a length prefix. If the argument is not a value of the type, or if the value cannot be
+// written as text, Text returns the bytes in hexadecimal, with the prefix 0x. It formats decimals in
+// BYTE_ARRAY as numbers, although ParseKeys does not accept them.
 func (t Type) Text(value []byte) string {
 	if width := t.width(); width > 0 && len(value) != width {
 		return hexText(value)

@@ -10,17 +10,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// If a filter lacks a value of its row group, queries lose rows without an error. So a filter is used only if it
-// is known to be whole, for one of these reasons:
+// If a filter lacks a value of its row group, queries lose rows without an error. So a filter is used only
+// if it is known to be complete, for one of these reasons:
 //
 //   - An [Embedder] made it: the footer has a mark that applies to this filter and this chunk.
 //   - No data page uses a dictionary, and the writer is not known to leave out the values of such pages.
-//   - The writer is known to add all values of pages with these encodings. If the writer copied row groups of
-//     other writers, all of these are known to do so, too.
+//   - The writer is known to add all values of pages with these encodings. If the writer copied row groups
+//     of other writers, all of these writers are known to do so, too.
 //   - All data pages use a dictionary, and the filter has all values of the dictionary. The dictionary is read
 //     only if the filter excludes a key.
 //
-// If no bit of a filter is set but its chunk has values, the filter is not whole, whoever wrote it.
+// If no bit of a filter is set but its chunk has values, the filter is incomplete, whoever wrote it.
 
 // writer is a program that adds all values of pages with a dictionary to its filters. If it is mixed, it also
 // adds the values of pages without a dictionary that follow.

@@ -85,7 +85,7 @@ func (u Unit) String() string {
 }
 
 // Type is the physical and logical type of a column. It determines the bytes of a key, which are the value
-// in Parquet's PLAIN encoding, without a length.
+// in Parquet's PLAIN encoding, without a length prefix.
 type Type struct {
 	Physical         Physical
 	Logical          Logical

@@ -1,13 +1,14 @@
-// Package arrowgo opens columns of Parquet files that were opened with arrow-go
-// (github.com/apache/arrow-go/v18/parquet/file), to test keys against the Bloom filters of the row groups:
+// Package arrowgo opens columns of Parquet files that you have opened with arrow-go
+// (github.com/apache/arrow-go/v18/parquet/file). You can then test keys against the Bloom filters of the
+// row groups:
 //
 //	reader, err := file.OpenParquetFile(name, false)
 //	column, err := arrowgo.Open(reader, "id")
 //
 // The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column.
 //
-// The writer of arrow-go v18.8.0 builds its own filters, and accepts no filters of other libraries.
-// parquet.WithBloomFilterEnabled enables its filters.
+// The writer of arrow-go v18.8.0 builds its own filters, and accepts no filters of other libraries. To make
+// it write filters, use parquet.WithBloomFilterEnabled.
 package arrowgo
 
 import (
@@ -23,8 +24,8 @@ import (
 )
 
 // Open returns a column of a file. Do not close the reader while you use the column. The path has dots
-// between the names of nested fields, such as list.element. The error is a [bloomparquet.NoColumnError] if
-// the file has no such column, and [bloomparquet.ErrType] if the format does not allow the type of the
+// between the names of nested fields, such as list.element. The error is a *bloomparquet.NoColumnError if
+// the file has no such column, and bloomparquet.ErrType if the format does not allow the type of the
 // column.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
@@ -73,7 +74,7 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 			continue // the filter is in another file, or the metadata are encrypted
 		}
 		if has := parquet.Type(c.MetaData.Type); has != descr.PhysicalType() {
-			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, m.Path, descr.PhysicalType(), has, i)
+			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, but %v in row group %d", bloomparquet.ErrFooter, m.Path, descr.PhysicalType(), has, i)
 		}
 		chunk := &m.Chunks[i]
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()

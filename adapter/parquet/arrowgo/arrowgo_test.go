@@ -245,7 +245,7 @@ func TestTwoTypes(t *testing.T) {
 	node := schema.NewInt64Node("k", parquet.Repetitions.Optional, -1)
 	r := open(t, write(t, node, [][][]byte{{make([]byte, 8)}, {make([]byte, 8)}}))
 	r.MetaData().RowGroups[1].Columns[0].MetaData.Type = 5 // DOUBLE
-	if _, err := Open(r, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, and DOUBLE in row group 1") {
+	if _, err := Open(r, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, but DOUBLE in row group 1") {
 		t.Errorf("error %v", err)
 	}
 }

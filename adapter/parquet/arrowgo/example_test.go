@@ -14,7 +14,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet/arrowgo"
 )
 
-// Find out which ids may be in which row group.
+// Find out which IDs may be in which row group.
 func Example() {
 	reader, err := file.NewParquetReader(bytes.NewReader(ordersFile()))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
-// Find the row groups that may have some customers, and read only these row groups.
+// Find the row groups that may contain certain customers, and read only these row groups.
 func Example() {
 	type order struct {
 		ID       int64  `parquet:"id"`

@@ -1,5 +1,5 @@
-// Package parquetgo opens columns of files that were opened with parquet-go
-// (github.com/parquet-go/parquet-go), to test keys against the Bloom filters of the row groups:
+// Package parquetgo opens columns of Parquet files that you have opened with parquet-go
+// (github.com/parquet-go/parquet-go). You can then test keys against the Bloom filters of the row groups:
 //
 //	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 //	column, err := parquetgo.Open(file, "id")
@@ -8,9 +8,9 @@
 // reads the filters itself, so parquet-go need not read them.
 //
 // The writer of parquet-go v0.32.0 accepts filters of other libraries through the interface
-// BloomFilterColumn. For such filters, however, it writes a header without an algorithm, which no reader
-// accepts. So this package has no filter for the writer. Use parquet.SplitBlockFilter, which builds filters
-// with the same bytes as this library.
+// BloomFilterColumn. However, the header that it writes for such a filter lacks the algorithm, and no
+// reader accepts it. So this package does not implement that interface. Use parquet.SplitBlockFilter, which
+// builds filters with the same bytes as this library.
 package parquetgo
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 // Open returns a column of a file. The path has dots between the names of nested fields, such as
-// list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
-// [bloomparquet.ErrType] if the format does not allow the type of the column.
+// list.element. The error is a *bloomparquet.NoColumnError if the file has no such column, and
+// bloomparquet.ErrType if the format does not allow the type of the column.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	var paths []string
 	for _, names := range file.Schema().Columns() {
@@ -67,7 +67,7 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 			return nil, fmt.Errorf("parquetgo: row group %d has only %d columns", i, len(group.Columns))
 		}
 		if c := &group.Columns[leaf]; c.CryptoMetadata.Value == nil && c.MetaData.Type != element.Type.V {
-			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, m.Path, element.Type.V, c.MetaData.Type, i)
+			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, but %v in row group %d", bloomparquet.ErrFooter, m.Path, element.Type.V, c.MetaData.Type, i)
 		}
 		m.Chunks[i] = chunk(&group.Columns[leaf])
 		m.Chunks[i].Rows = group.NumRows

@@ -237,7 +237,7 @@ func second(_ *bloom.Filter, err error) error { return err }
 func TestTwoTypes(t *testing.T) {
 	f := open(t, write(t, parquet.Leaf(parquet.Int64Type), [][][]byte{{make([]byte, 8)}, {make([]byte, 8)}}))
 	f.Metadata().RowGroups[1].Columns[0].MetaData.Type = format.Double
-	if _, err := Open(f, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, and DOUBLE in row group 1") {
+	if _, err := Open(f, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, but DOUBLE in row group 1") {
 		t.Errorf("error %v", err)
 	}
 }
