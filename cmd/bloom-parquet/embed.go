@@ -21,9 +21,9 @@ import (
 
 type embedCommand struct {
 	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns for which to add filters. Separate the names of nested columns with dots, and write a backslash before a comma in a name."`
-	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without --rate, each filter has the size whose rate is nearest to 0.01."`
+	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without --rate, each filter gets the size that brings its rate nearest to 0.01."`
 	AnySize bool      `help:"Allow any multiple of 32 bytes as the size of a filter, not only powers of two. Such filters are smaller, but ClickHouse, Velox and Arrow C++ cannot read them."`
-	Replace bool      `help:"Also replace existing filters. Without --replace, only existing filters that may lack values are replaced."`
+	Replace bool      `help:"Also replace existing filters. Without --replace, an existing filter is replaced only if it may lack values."`
 	DryRun  bool      `short:"n" help:"Print what would be done and how many bytes would be added, but write nothing. The columns are still read."`
 	Verbose bool      `short:"v" help:"Also print one line for each row group."`
 	InPlace bool      `help:"Replace each file instead of writing a new file."`
@@ -37,7 +37,7 @@ type embedCommand struct {
 func (e *embedCommand) Help() string {
 	return `Queries: When DuckDB, Spark, ClickHouse or bloom-parquet looks up a key in a file with filters, it reads only the row groups that may contain the key. DuckDB 1.4 uses the filters if a condition has one key (id = 5), but not if it has several keys (IN, OR, a join).
 
-Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that keeps the rate. Without --rate, it is the power of two whose rate is nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
+Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that keeps the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
 
 Layout: All bytes up to the footer are copied unchanged. The filters follow them, and then a footer that records where the filters are.
 

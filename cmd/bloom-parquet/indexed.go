@@ -15,7 +15,7 @@ import (
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index cli.Input `placeholder:"FILE" help:"Read this index, which bloom-parquet index wrote, instead of the indexed files that have not changed."`
+	Index cli.Input `placeholder:"FILE" help:"For the files that have not changed since bloom-parquet index wrote this index, read the index instead."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.

@@ -15,8 +15,8 @@ import (
 
 // keyFlags say where in a file the keys are, and how they are written.
 type keyFlags struct {
-	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"Read the keys from the column with this name; in CSV, a number counted from 1 also works. The keys must be in a Parquet file, a folder of Parquet files, CSV or JSON lines."`
-	Delimiter  string           `short:"d" placeholder:"CHAR" help:"Character that separates CSV columns. The default is the comma, semicolon, tab or bar in the first record."`
+	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"Read the keys from the column with this name; in CSV, you can also give the number of the column, counted from 1. The keys must be in a Parquet file, a folder of Parquet files, a CSV file or a file of JSON lines."`
+	Delimiter  string           `short:"d" placeholder:"CHAR" help:"Character that separates CSV columns. The default is the comma, semicolon, tab or vertical bar that occurs in the first record."`
 	Match      *records.Matcher `placeholder:"REGEX" help:"Regular expression (RE2) that extracts keys from each line or field. Every match is a key: the text that group 1 matches, or the whole match if there is no group."`
 	Missing    records.Missing  `placeholder:"WHAT" help:"What to do with a CSV or JSON record that has no such column or no match: error or drop (drop)."`
 	cli.LineFlags
@@ -24,7 +24,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys: Write a key as text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef. For a string column, a key is all bytes of a line. With --keys-column, the keys are the values of a column of another table: Parquet, CSV or JSON lines (user.id is the member id of user). With --match 'id=(\d+)', the keys are the text that the group matches. Text that is not a value of the type is an error. If the column cannot hold a key, such as 2^40 in 32 bits, the key is skipped, and a warning reports the number of such keys.`
+const keysHelp = `Keys: Write a key as text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef. For a string column, a key is all bytes of a line. With --keys-column, the keys are the values of one column of another table, which is in Parquet, CSV or JSON lines. In JSON, user.id means the member id of the object user. With --match 'id=(\d+)', each key is the text that the group matches. Text that is not a value of the type is an error. A key that the column cannot hold, such as 2^40 in a column of 32-bit integers, is skipped, and a warning reports how many keys were skipped.`
 
 // errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress describe the keys in the file of --keys")

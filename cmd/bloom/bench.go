@@ -31,13 +31,13 @@ type benchCommand struct {
 	keysFlags
 	Keys       []string      `placeholder:"BYTES" help:"Lengths of the random keys in bytes, such as 16 or 8-32. Length 8 means integer keys, and a range means string keys (default 8,8-32)."`
 	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (default 16KiB,1MiB,8MiB; with --report, also 64MiB)."`
-	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Percentages of the tested keys that are in the filter (default ${default})."`
+	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Percentages of hits to measure: how many of the tested keys are in the filter (default ${default})."`
 	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (default ${default})."`
 	Time       time.Duration `placeholder:"TIME" help:"How long to measure (default 10s; 30s on a terminal, which shows interim results; 8m with --report)."`
 	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, instead of random keys. Half of the keys are added to the filter."`
 	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file as JSON."`
 	Plot       cli.Output    `placeholder:"FILE" help:"Draw each kernel's speedup over the plain loop as an SVG file; FILE must end in .svg."`
-	Report     bool          `help:"Measure every format, and also how fast filters are built. Print the results in Go's benchmark format, for benchstat."`
+	Report     bool          `help:"Measure every format, and measure the speed of building filters too. Print the results in Go's benchmark format, for benchstat."`
 }
 
 // Help is what bloom bench --help says, too.

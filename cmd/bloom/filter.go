@@ -17,7 +17,7 @@ type filterCommand struct {
 	keysFlags
 	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
 	printer
-	Verify cli.Input   `placeholder:"KEYS" help:"Look up each hit in this file, so that no false positive is printed. The file must have all keys of the filter, one per line."`
+	Verify cli.Input   `placeholder:"KEYS" help:"Look up each hit in this file, so that no false positive is printed. The file must contain every key of the filter, one per line."`
 	Force  bool        `help:"Accept the file of --verify even if it has fewer keys than the filter."`
 	File   cli.Input   `arg:"" name:"filter" help:"The filter (- means standard input)."`
 	Stream []cli.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (default: standard input)."`
@@ -28,13 +28,13 @@ type filterCommand struct {
 
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `Records: Lines and records are printed unchanged, including carriage returns that --crlf excludes from keys. The header of the first file is printed before them. It is an error if a later file has a different header or CSV records with a different number of fields, unless -c prints only a count. If a record has several keys, one hit is enough; with --all, every key must be a hit. CSV and JSON records without a key are left out, or printed with -v, and a message reports how many there were. Without -f, a warning is printed if the lines look like records and are hits no more often than absent keys.
+	return cli.FilterHelp + inputsHelp + `Records: Lines and records are printed unchanged, including carriage returns that --crlf excludes from keys. The header of the first file is printed before them. It is an error if a later file has a different header or CSV records with a different number of fields, unless -c prints only a count. If a record has several keys, one hit is enough; with --all, every key must be a hit. CSV and JSON records without a key are left out, or printed with -v, and a message reports how many there were. Without -f, a warning is printed if the lines look like records and the fraction of hits is no higher than for absent keys.
 
-Verify: KEYS must be a regular file with one key per line. Hits are collected until they and their keys take 64 MiB. Then KEYS is read once, and the collected keys are looked up in it. This takes up to 130 MiB of additional memory. With -v and --verify, exactly the lines that are not in KEYS are printed. If KEYS has fewer keys than the filter, lines might be missing. That is an error, unless --force confirms that some keys were added twice.
+Verify: KEYS must be a regular file with one key per line. Hits are collected until they and their keys fill 64 MiB. Then KEYS is read once, and the collected keys are looked up in it. This takes up to 130 MiB of additional memory. With -v and --verify, exactly the lines that are not in KEYS are printed. If KEYS has fewer keys than the filter, lines might be missing. That is an error, unless --force confirms that some keys were added twice.
 
 Memory: The command uses all cores, and its memory does not grow with the length of the input. A line of more than 128 KiB takes twice its length in memory, and a CSV or JSON record up to eight times its length.
 
-Speed: A --match expression such as /u/([0-9]+) is fast: it begins with a literal, and what follows a repeated class cannot begin with a character of that class. Other expressions take ten times as long or more.`
+Speed: A --match expression such as /u/([0-9]+) is fast, because it begins with literal text, and because the text after a repeated class such as [0-9]+ cannot begin with a character of that class. Other expressions take ten times as long or more.`
 }
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it

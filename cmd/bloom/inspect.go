@@ -23,10 +23,10 @@ type inspectCommand struct {
 	cli.FilterFlags
 	partFlag
 	keysFlags
-	Absent  cli.Input  `placeholder:"FILE" help:"Measure the false-positive rate of the absent keys in this file, one per line (- means standard input)."`
+	Absent  cli.Input  `placeholder:"FILE" help:"Measure the false-positive rate with this file of absent keys, one per line (- means standard input)."`
 	JSON    bool       `name:"json" help:"Print JSON."`
-	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill along the filter and the rate curve in an SVG file; FILE must end in .svg."`
-	Picture cli.Output `placeholder:"FILE" help:"Draw all bits in a PNG file (squares of bits if the filter is large); FILE must end in .png."`
+	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill of each part of the filter, and the rate curve, in an SVG file; FILE must end in .svg."`
+	Picture cli.Output `placeholder:"FILE" help:"Draw all bits in a PNG file; if the filter is large, each pixel stands for a square of bits. FILE must end in .png."`
 	File    cli.Input  `arg:"" name:"filter" help:"The filter (- means standard input) or a table file."`
 }
 

@@ -14,7 +14,7 @@ import (
 
 // partFlag chooses a filter of a table.
 type partFlag struct {
-	Filter *int `placeholder:"N" help:"Use filter N, counted from 0, of a table of LevelDB, RocksDB, Pebble or Badger."`
+	Filter *int `placeholder:"N" help:"Use filter number N (counted from 0) of a table file of LevelDB, RocksDB, Pebble or Badger."`
 }
 
 // tableHelp is the part of the help that the commands with a partFlag share.

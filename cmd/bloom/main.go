@@ -22,7 +22,7 @@ type commands struct {
 	Add     addCommand     `cmd:"" help:"Add keys to a filter."`
 	Inspect inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
 	Tables  tablesCommand  `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or find the tables that may contain given keys. With keys, exits with status 0 if there are any such tables, 1 if there are none, and 2 on an error."`
-	Size    sizeCommand    `cmd:"" help:"Given two of keys, bits per key, false-positive rate and memory, calculate the other two."`
+	Size    sizeCommand    `cmd:"" help:"Calculate two of these numbers from the other two: keys, bits per key, false-positive rate and memory."`
 	Explore exploreCommand `cmd:"" help:"Serve a web page that shows how a filter works. Only this machine can open the page."`
 	Bench   benchCommand   `cmd:"" help:"Compare the speed of the kernels with a plain loop on this machine."`
 	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words, and compare the speed of this library with a plain loop."`

@@ -20,7 +20,7 @@ type mergeCommand struct {
 // Help is what bloom merge --help says, too.
 func (*mergeCommand) Help() string {
 	return cli.FilterHelp + `Shapes: The filters must have the same format, number of bits and number of probes. Filters that bloom build makes with the same format, number of keys and bits per key meet this condition.
-The merged filter has the keys of all filters. It is written as bare bytes if all filters are bare bytes, and otherwise as a file with a header. If several filters have the same key, the number of keys in the header counts the key several times.
+The merged filter has the keys of all filters. It is written as bare bytes if all filters are bare bytes, and otherwise as a file with a header. The header's number of keys counts a key once for each filter that has it.
 `
 }
 

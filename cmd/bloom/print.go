@@ -13,7 +13,7 @@ import (
 // printer prints records, unless only their number is asked for.
 type printer struct {
 	Count bool `short:"c" help:"Print only the number of lines."`
-	All   bool `help:"If a record has several keys, require all of them to match instead of just one."`
+	All   bool `help:"If a record has several keys, require every key to match, not just one."`
 
 	header printedHeader
 	passed int // records

@@ -14,14 +14,14 @@ import (
 type testCommand struct {
 	cli.FilterFlags
 	Match *records.Matcher `placeholder:"REGEX" help:"Use every match of this regular expression (RE2) in an argument as a key. If the expression has a group, only the text of group 1 is the key."`
-	All   bool             `help:"With --match, require all keys of an argument to be hits, not just one."`
+	All   bool             `help:"If --match finds several keys in an argument, require every key to be a hit, not just one."`
 	File  cli.Input        `arg:"" name:"filter" help:"The filter (- means standard input)."`
 	Keys  []string         `arg:"" name:"key" help:"The keys to look up."`
 }
 
 // Help is what bloom test --help says, too.
 func (*testCommand) Help() string {
-	return `Lines: For each argument, the command prints "maybe" or "no", a tab, and the argument. The exit status is 0 if any key may be in the filter, 1 if none may, and 2 on an error.
+	return `Lines: For each argument, the command prints "maybe" or "no", a tab, and the argument. The exit status is 0 if any key may be in the filter, 1 if every key is absent, and 2 on an error.
 
 ` + cli.FilterHelp
 }

@@ -16,10 +16,10 @@ import (
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool          `short:"v" help:"Print the lines that occurred before instead of the new lines."`
+	Repeated bool          `short:"v" help:"Print the repeated lines instead of the new lines."`
 	Rate     *cli.Rate     `placeholder:"P" help:"Largest fraction of the different lines that may be missing (default 1e-6)."`
 	Verify   bool          `help:"Read the files twice, so that no line is missing. Repeated keys are kept in memory."`
-	Seen     cli.State     `placeholder:"FILE" help:"Also treat the lines of earlier runs with this file as seen. The file is a filter. It is created if it does not exist."`
+	Seen     cli.State     `placeholder:"FILE" help:"Treat the lines that earlier runs added to this file as repeated lines. The file is a filter. It is created if it does not exist."`
 	Memory   *cli.ByteSize `placeholder:"SIZE" help:"Size of a new --seen file (default 64MiB). The size never changes."`
 	Quiet    bool          `short:"q" help:"Do not print how many lines are expected to be missing."`
 	Files    []cli.Input   `arg:"" optional:"" default:"-" help:"Files to read, in this order (default: standard input)."`

@@ -24,7 +24,7 @@ type destination struct {
 }
 
 // Help is what the help of a command says of its output file.
-const Help = `Output: The file of -o is written atomically, and may not be an input. If the file exists, its permissions, owner and group are kept, and symbolic links to it still work.
+const Help = `Output: The -o file is written atomically, and must not be one of the input files. If the file exists, its permissions, owner and group are kept, and symbolic links to it still work.
 If another program changes the file during the run, the command fails and leaves the changed file as it is. It also fails if the file has several names (hard links), if the owner of the file cannot be kept, or if the name is a symbolic link to a file that does not exist.
 Pipes and devices are written to directly. If the process is killed, a file .bloom-*.tmp may be left. Remove that file.`
 
