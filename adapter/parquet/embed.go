@@ -21,8 +21,8 @@ var (
 // Embedder copies a Parquet file and adds Bloom filters to the copy. It decodes no pages. It copies all
 // bytes up to the footer, then writes the filters, and then writes a footer in which the column chunks
 // refer to their filters. It also adds a mark to the key-value metadata, under [MarkKey]. The mark records
-// that the filters are complete, whichever program wrote the pages. All other fields of the footer stay
-// unchanged, including fields that this package does not know.
+// that the filters are complete, regardless of which program wrote the pages. All other fields of the
+// footer stay unchanged, including fields that this package does not know.
 type Embedder struct {
 	out    io.Writer
 	in     io.ReadSeeker

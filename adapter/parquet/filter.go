@@ -9,8 +9,8 @@ import (
 )
 
 // Filter returns the filter of row group i. The error is one of the errors of this package, such as
-// [ErrNoFilter], or an error from reading the file. The filter has its own memory, and is never larger than
-// the file.
+// [ErrNoFilter], or an error from reading the file. The filter stays valid after later calls, and is never
+// larger than the file.
 func (c *Column) Filter(i int) (*bloom.Filter, error) {
 	r := c.whole(i)
 	return r.Filter, r.err

@@ -67,9 +67,9 @@ type waitingFilter struct {
 }
 
 // NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the upper limit for the average
-// false-positive rate of the filters in the index. If the average rate of the files' own filters is higher,
-// the average rate in the index is at most 1.1 times that rate. The error is [bloom.ErrRate] if no filter
-// can have the given rate, or an error from creating a temporary file.
+// false-positive rate of the filters in the index. If the filters in the files have a higher average rate,
+// the average rate in the index is at most 1.1 times their average. The error is [bloom.ErrRate] if no
+// filter can have the given rate, or an error from creating a temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
@@ -94,9 +94,9 @@ func (x *Indexer) Close() error {
 // file to the index. So several goroutines can read files concurrently while one goroutine adds them. Files
 // are numbered from 0, in the order in which they are added.
 //
-// The returned function returns [ErrType] if c and the column of the first file differ in their paths or in
-// their kinds of keys. Read returns [ErrType] for types without filters. Its other errors come from reading
-// the file or from writing the temporary file.
+// The returned function returns [ErrType] if c and the column of the first file have different paths or
+// different kinds of keys. Read returns [ErrType] for types without filters. Its other errors come from
+// reading the file or from writing the temporary file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	if file.Footer == 0 && c.meta.Input != nil {
 		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
@@ -130,9 +130,10 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 	}, nil
 }
 
-// Wanting returns an iterator over the row groups that need keys from [Indexer.AddKeys]. It yields the
-// number of the file and the number of the row group. These row groups have no usable filter, or a filter
-// whose size does not fit the sizes of the other filters. Call Wanting after all files have been added.
+// Wanting returns an iterator over the row groups whose keys you must pass to [Indexer.AddKeys]. It yields
+// the number of the file and the number of the row group. These row groups have no usable filter, or a
+// filter that does not fit together with the filters of the other row groups. Call Wanting after all files
+// have been added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()

@@ -10,10 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys are values of a column, hashed once. You can test them against any number of columns of related
-// types. For example, BYTE_ARRAY columns have the same keys whether their logical type is STRING, ENUM,
-// JSON, BSON or none. All signed integer types with the same physical type have the same keys, and so do
-// all unsigned integer types with the same physical type.
+// Keys represents a list of column values, hashed in advance. You can test them against any number of
+// columns of related types. For example, BYTE_ARRAY columns have the same keys whether their logical type
+// is STRING, ENUM, JSON, BSON or none. All signed integer types with the same physical type have the same
+// keys, and so do all unsigned integer types with the same physical type.
 //
 // Keys do not keep references to the values. They are safe for concurrent use.
 type Keys struct {
@@ -153,10 +153,10 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 }
 
 // ParseSome parses values that are written as text, and returns them in PLAIN encoding, without a length
-// prefix. You can pass them to [KeysOf]. ParseSome skips values that the column cannot have, such as
+// prefix. You can pass them to [KeysOf]. ParseSome skips values that the column cannot hold, such as
 // numbers that are out of range and times that are not multiples of the column's unit. The text of
-// values[i] is texts[positions[i]]. For malformed texts and for wrong types, it returns the same errors as
-// [ParseKeys].
+// values[i] is texts[positions[i]]. If a text is malformed or the type is not supported, ParseSome returns
+// the same error as [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {

@@ -130,8 +130,8 @@ type Statistics struct {
 // SetBounds sets Min, Max and Unordered from the statistics in a footer. It leaves Min and Max empty if the
 // statistics cannot be used. Pass true for ordered if column_orders in the footer has a TypeDefinedOrder
 // for the column. If ordered is false, SetBounds does not use min_value and max_value, because the order in
-// which the writer compared values is unknown. Writers compared the values of the deprecated fields min and
-// max as signed numbers, so SetBounds uses these fields only for signed types.
+// which the writer compared values is unknown. For the deprecated fields min and max, writers compared
+// values as signed numbers, so SetBounds uses these fields only for signed types.
 //
 // Do not call SetBounds for a column inside a repeated field, because arrow-go writes wrong bounds for such
 // columns (see rank.go).
@@ -173,7 +173,7 @@ func (e *NoColumnError) Error() string {
 
 // FindColumn returns the number of the column with the given path, counted from 0. The first argument lists
 // the paths of all columns of the file. If no column has the path, the error is a [*NoColumnError].
-// FindColumn also returns an error if several columns have the path.
+// FindColumn also returns an error if several columns have that path.
 func FindColumn(paths []string, path string) (leaf int, err error) {
 	leaf = slices.Index(paths, path)
 	switch {

@@ -84,8 +84,8 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit %d", uint8(u))
 }
 
-// Type is the physical and logical type of a column. It determines the bytes of a key, which are the value
-// in Parquet's PLAIN encoding, without a length prefix.
+// Type is the physical and logical type of a column. It determines the bytes of a key, because a key is a
+// value in Parquet's PLAIN encoding, without a length prefix.
 type Type struct {
 	Physical         Physical
 	Logical          Logical
