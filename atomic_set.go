@@ -9,21 +9,22 @@ import (
 )
 
 // AtomicSet is a [Set] in which any number of goroutines may add and query keys at the same time, without a
-// lock. A query finds every key whose addition returned before the query began. If a key is still being
+// lock. A query finds every key added by a call that returned before the query began. If a key is still being
 // added, a query may or may not find it.
 //
 // Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each bit of the key
 // that is not set yet. In a single goroutine, adding keys to an AtomicSet takes several times as long as
 // adding keys to a Set, especially if you add columns (see the table in docs/benchmarks.md of this module).
 // If goroutines add columns and rarely query, two alternatives are faster. One is a Set guarded by a mutex.
-// The other is a separate Set for each goroutine, merged at the end with [AtomicSet.Merge]. An AtomicSet does
-// not count its keys, because all goroutines would contend for the counter.
+// The other is a separate Set for each goroutine, which you merge into the AtomicSet at the end (see
+// [AtomicSet.Merge]). An AtomicSet does not count its keys, because all goroutines would contend for the
+// counter.
 //
 // To create an AtomicSet, use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet]. To read one
 // from a file, use [AtomicSet.ReadFrom]. Methods that encode an AtomicSet, such as [AtomicSet.WriteTo],
 // encode a snapshot, and so do the packages encoding/gob and encoding/json. The snapshot contains every key
-// whose addition returned before the encoding began. The zero AtomicSet has no bits and no keys, and its
-// methods that add keys panic.
+// added by a call that returned before the encoding began. The zero AtomicSet has no bits and no keys, and
+// its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -173,9 +174,9 @@ func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
-// Merge adds all keys of other to s. No goroutine may change other during the call. The error is [ErrShape]
-// if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both sets are
-// known but different. On error, s does not change.
+// Merge adds all keys of other to s. No goroutine may change the set other during the call. The error is
+// [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both
+// sets are known but different. On error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -213,9 +214,9 @@ func (s *AtomicSet) KeyKind() KeyKind {
 	return s.view.kind
 }
 
-// Clear removes all keys whose additions returned before Clear began. A key that is added during the call may
-// lose some of its bits, so that queries no longer find it. If you must not lose keys, create a new set
-// instead, and share it with all goroutines through an [atomic.Pointer].
+// Clear removes every key added by a call that returned before Clear began. A key that is added while Clear
+// runs may lose some of its bits, so that queries no longer find it. If you must not lose keys, create a new
+// set instead, and share it with all goroutines through an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
 	bits, _ := s.view.encoded()
 	for i := 0; i < len(bits); i += 4 {
@@ -227,9 +228,9 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats returns the same statistics as [Filter.Stats]. It does not copy the set. All fields of the result
-// account for the keys whose additions returned before Stats began. A key that is added during the call may
-// affect only some of the fields.
+// Stats returns the same statistics as [Filter.Stats]. It does not copy the set. Every field of the result
+// accounts for all keys added by calls that returned before Stats began. A key that is added while Stats runs
+// may affect only some of the fields.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
 // Filter returns a read-only view of the set. The view also finds keys that are added later. You may query
@@ -242,8 +243,8 @@ func (s *AtomicSet) Filter() *Filter {
 	return f
 }
 
-// Snapshot returns an independent copy of the set. The copy contains every key whose addition returned before
-// Snapshot began.
+// Snapshot returns an independent copy of the set. The copy contains every key added by a call that returned
+// before Snapshot began.
 func (s *AtomicSet) Snapshot() *Set {
 	if s.view.scheme == 0 {
 		return &Set{s.view}

@@ -255,9 +255,9 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.take(v, err)
 }
 
-// ReadFrom reads the next filter file from r into f and verifies its checksums. It reads no bytes beyond the
-// end of the file, so a stream can contain several files in a row. It allocates memory for the bytes that it
-// has received, not for the size that the header claims.
+// ReadFrom reads the next filter file from r into f and verifies the file's checksums. It reads no bytes
+// beyond the end of the file, so a stream can contain several files in a row. It allocates memory for the
+// bytes that it has received, not for the size that the header claims.
 //
 // The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this
 // library does not know the format, or an error from r. If r ends inside the file, the error wraps both
@@ -284,8 +284,8 @@ func (s *Set) UnmarshalBinary(data []byte) error {
 	return s.take(v, err)
 }
 
-// ReadFrom reads the next filter file from r into s and verifies its checksums. It reads no bytes beyond the
-// end of the file.
+// ReadFrom reads the next filter file from r into s and verifies the file's checksums. It reads no bytes
+// beyond the end of the file.
 //
 // The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged or if no keys can be
 // added to its filter (see [OpenSet]), [ErrFormat] if this library does not know the format, or an error from

@@ -27,7 +27,7 @@ const (
 	// docs/rocksdb.md describes the bytes of the formats RocksDB and Pebble.
 	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, and also of goleveldb, golang/leveldb and Badger. Its hash has
-	// 32 bits. Keys that are numbers can have far more false positives than other keys (see
+	// 32 bits. The false-positive rate can be far higher for keys that are numbers (see
 	// [Format.FalsePositiveRate]).
 	LevelDB
 	// Pebble is the filter of Pebble, and also of RocksDB tables with a format_version below 5. Its hash is a
@@ -41,8 +41,8 @@ const (
 	Parquet
 	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With this
 	// format, [Open] also reads NoriCrate filters. Filters with fewer than a few hundred keys have a higher
-	// rate than larger filters. With 20 keys, the rate is 1.5 times as high at 10 bits per key, and 6 times as
-	// high at 16 bits per key.
+	// false-positive rate than larger filters. With 20 keys, the rate is 1.5 times as high at 10 bits per key,
+	// and 6 times as high at 16 bits per key.
 	Nori
 	// NoriCrate is the filter that the code of nori-sstable writes. It differs from the documented filter in
 	// its header and its size.

@@ -133,10 +133,10 @@ func (k *Keys) eachWindow(s scheme, kernel Kernel, withNulls bool, visit func(fi
 	w.giveBack()
 }
 
-// Hashes32 returns a column of keys that are given by their 32-bit hashes in format f. Use it if the hashes
-// have already been computed. For example, Badger computes [LevelDB] hashes. You can use the column with
-// every filter whose format uses the same hash function. With other filters, queries and additions panic.
-// Hashes32 panics if f does not use 32-bit hashes.
+// Hashes32 returns a column of keys, given the 32-bit hash of each key in format f. Use it if the hashes have
+// already been computed. For example, Badger computes [LevelDB] hashes. You can use the column with every
+// filter whose format uses the same hash function. With other filters, queries and additions panic. Hashes32
+// panics if f does not use 32-bit hashes.
 func (f Format) Hashes32(hashes []uint32) Keys {
 	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
 }

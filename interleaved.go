@@ -47,8 +47,8 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Labels holds the number of keys and the label of each filter in a file of interleaved filters, and the
-// metadata of the file. Filters are numbered from 0.
+// Labels holds the metadata of a file of interleaved filters, and the label and the number of keys of each
+// filter. Filters are numbered from 0.
 type Labels struct {
 	unstored
 
@@ -87,14 +87,14 @@ func (c *Labels) Label(i int) string {
 func (c *Labels) Metadata() []byte { return c.metadata }
 
 // NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The filters have the
-// shape of a set that [Policy.NewFoldable] returns for maxKeys. So Put accepts the filter of any set that
-// NewFoldable returned for at least maxKeys keys and the same number of bits per key. [Pebble] filters cannot
-// be folded, so they have the shape of a set that [Policy.NewSet] returns. The kind of the keys is unknown.
+// shape of a set that [Policy.NewFoldable] returns for maxKeys. So Put also accepts the filter of a set that
+// NewFoldable returned for more keys at the same number of bits per key. [Pebble] filters, which cannot be
+// folded, have the shape of a set that [Policy.NewSet] returns for maxKeys. The kind of the keys is unknown.
 // To copy the kind from an example filter, use the function [NewInterleaved].
 //
 // The error is [ErrFormat] if the format is unknown. It is [ErrCapacity] if filters or maxKeys is negative,
-// or if one filter would be larger than the format allows. It is also ErrCapacity if all filters together or
-// their numbers of keys would need more than 2^40 bytes (2^30 where int has 32 bits).
+// or if one filter would be larger than the format allows. It is also ErrCapacity if more than 2^40 bytes
+// (2^30 where int has 32 bits) would be needed for all filters together or for their numbers of keys.
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -107,14 +107,14 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 }
 
 // NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The first argument is
-// an example filter. The new filters have the same shape, kernel and kind of keys, but NewInterleaved does
-// not store the example itself.
+// an example filter. The new filters have the shape, the kernel and the kind of keys of the example, but do
+// not include the example itself.
 //
 // The error is [ErrShape] if the example answers without testing bits, or if this library does not build
-// filters of its shape. For example, this library builds neither filters with the longer lines that some
-// versions of RocksDB wrote, nor [BitsAndBlooms] filters that store fewer bits than their probes reach. The
-// error is [ErrCapacity] if filters is negative, or if the filters or their numbers of keys would need more
-// than 2^40 bytes (2^30 where int has 32 bits).
+// filters of its shape. For example, this library does not build filters with the longer lines that some
+// versions of RocksDB wrote, or [BitsAndBlooms] filters whose probes reach beyond the stored bits. The error
+// is [ErrCapacity] if filters is negative, or if more than 2^40 bytes (2^30 where int has 32 bits) would be
+// needed for all filters together or for their numbers of keys.
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -201,12 +201,12 @@ func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
 // Put stores the given filters at positions first, first+1 and so on. It can replace existing filters and add
 // new filters after the last one. The constructor reserves room for the requested number of filters, or for a
-// few more. If first is beyond the end, the filters in between are empty. Put copies the bits, so later
+// few more. If first is greater than x.Len(), the filters in between are empty. Put copies the bits, so later
 // changes to a set have no effect on x. A call without filters changes nothing.
 //
 // Put folds a filter that is larger than the filters of x (see [Set.Fold]). It also accepts a filter for
-// which either every key or no key is a hit. Such a filter gives the same answers in x. Put stores the number
-// of keys of each filter, but no label. To set a label, call [Interleaved.SetLabel].
+// which every key is a hit, and a filter for which no key is a hit. Such a filter gives the same answers in
+// x. Put stores the number of keys of each filter, but no label. To set a label, call [Interleaved.SetLabel].
 //
 // The error is [ErrShape] if a filter is nil, or differs from the filters of x in its hash function, in the
 // bits that a hash selects, or in its number of probes. It is also ErrShape if the number of bits in a filter
@@ -584,7 +584,7 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 
 // MayContainBatch tests every key of a column in every filter and returns the number of hits. The hits of
 // filter i are in hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64 (see [Group.MayContainBatch]).
-// [Interleaved.Hits] is faster and gives the same answers, one key at a time.
+// [Interleaved.Hits] is faster. It reports the same hits, one key at a time.
 //
 // MayContainBatch allocates up to 64 bytes for each filter. It panics if hits is too short, or if keys is a
 // column of hashes from a hash function that the filters do not use.

@@ -198,8 +198,8 @@ func checkAllocation(size int64) error {
 // hits is the same as in [Interleaved.MayContainBatch]. MayContainBatch reads the slices in file order, and
 // reads each slice only once for all keys. A single read covers slices that are close to each other. For each
 // key, MayContainBatch needs one bit of memory per filter and 16 bytes per probe. It allocates up to 64 MiB,
-// or the memory for 512 keys if that is more. If the column needs more memory, MayContainBatch divides it
-// into parts, and reads the slices again for each part. It returns the same errors as
+// or the memory for 512 keys if that is more. If the column needs more memory than this, MayContainBatch
+// divides it into parts, and reads the slices again for each part. It returns the same errors as
 // [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))

@@ -73,8 +73,8 @@ func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint1
 func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
 
 // FixedWidth returns a column of keys of equal length. The parameter width is the length of a key in bytes.
-// The len(data)/width keys lie one after the other in data. If width is below 1 or does not divide len(data),
-// the error is [ErrKeys].
+// The keys lie one after the other in data, so the column has len(data)/width rows. If width is below 1 or
+// does not divide len(data), the error is [ErrKeys].
 func FixedWidth(data []byte, width int) (Keys, error) {
 	if width < 1 {
 		return Keys{}, fmt.Errorf("%w: keys of width %d", ErrKeys, width)
@@ -189,7 +189,7 @@ func (k *Keys) viewKey(i int, valid bool) string {
 // row must be within the data.
 //
 // If the bitmap is too short or offset is negative, the error is [ErrKeys]. For a column of [Views], the error
-// is also ErrKeys if a row that was null becomes a key that is not within its buffer.
+// is also ErrKeys if a row that was null becomes valid but its key is not within its buffer.
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)

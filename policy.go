@@ -30,9 +30,9 @@ type Policy struct {
 // is [ErrFormat] if the format is unknown. If the rate is possible for fewer keys, the error message suggests a
 // number of keys.
 //
-// PolicyFor computes rates with [Policy.FalsePositiveRate], which assumes keys with random hashes. Keys that
-// are numbers can have a far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Some
-// formats have limits that more bits per key cannot overcome:
+// PolicyFor computes rates with [Policy.FalsePositiveRate], which assumes keys with random hashes. In
+// [LevelDB] and [Pebble], the rate can be far higher for keys that are numbers (see
+// [Format.FalsePositiveRate]). Some formats have limits that more bits per key cannot overcome:
 //
 //   - LevelDB and Pebble have 32-bit hashes, so a filter of n keys has a rate of at least 1 - e^(-n/2^32).
 //     For more keys than capacity, the rate holds up to falsePositiveRate · 2^29 keys, which is 5 million
@@ -161,14 +161,15 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //     were 0.8 to 1.06 times the result. Filters with certain numbers of lines have far more false positives
 //     than others. Near these numbers, measured rates were up to 1.7 times the result.
 //
-// With more than 20 bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For filters of
-// fewer than 70 keys with more than 20 bits per key, measured rates of LevelDB and Nori were 0.4 to 7 times
-// the result. The rates of NoriCrate were up to 20 times the result, the rates of Guava up to 220 times, and
-// the rates of BitsAndBlooms up to 2,000 times. The difference is largest for filters of one or two keys.
+// With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. With
+// more than 20 bits per key and fewer than 70 keys, measured rates of LevelDB and Nori filters were 0.4 to 7
+// times the result. Measured rates of NoriCrate filters were up to 20 times the result, rates of Guava
+// filters up to 220 times, and rates of BitsAndBlooms filters up to 2,000 times. The difference is largest
+// for filters of one or two keys.
 //
 // If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //
-// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because the hashes of
+// In the formats LevelDB and Pebble, rates can be far higher for keys that are numbers, because the hashes of
 // such keys are similar or equal. One example is a filter of 40 keys at 10 bits per key, where the keys are
 // 8-byte big-endian integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB
 // filter, and 99.7 % in a Pebble filter. Another example is a filter of a million numbered strings such as
@@ -233,10 +234,10 @@ func measureLevelDB(n, m, k, queries int) float64 {
 //
 // AppendFilter builds a filter of 2 MiB or more with up to 16 goroutines, but with at most one goroutine for
 // each core (GOMAXPROCS) and at most one for every 2^17 keys. The goroutines use temporary memory of at most
-// 6 MiB plus 0.6 times the size of the filter. Two kinds of filters are always built by a single goroutine:
-// [Parquet], [RocksDB] and [Pebble] filters on a kernel other than [Generic], and filters of more than 2^32
-// bits in formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge pages. None
-// of this affects the bytes of the filter.
+// 6 MiB plus 0.6 times the size of the filter. AppendFilter always uses a single goroutine for [Parquet],
+// [RocksDB] and [Pebble] filters if the kernel is not [Generic], and for filters of more than 2^32 bits in
+// formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge pages. None of this
+// affects the bytes of the filter.
 //
 // AppendFilter panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), if a [Parquet] filter
 // needs more than 2^31 - 1 blocks, or if a [Pebble] filter needs more than 2^29 - 64 bytes. It also panics if

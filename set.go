@@ -248,7 +248,7 @@ func (s *Set) AddBatch(keys Keys) {
 //
 // TestAndAddBatch sets bit i%64 of hits[i/64] if key i may have been present, and clears it if the key was
 // certainly new. It writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key.
-// A null row adds no key. The bit of a null row is cleared, although the row is not a new key.
+// A null row adds no key. Its bit is cleared too, but this does not indicate a new key.
 //
 // TestAndAddBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
 // the set's hash function.

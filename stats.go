@@ -21,20 +21,19 @@ type Stats struct {
 	// the estimate is about 5 %. Keys is 0 if KeysUnknown is true.
 	Keys float64
 
-	// KeysUnknown is true if the number of keys cannot be derived from the bits. This is the case if all bits
-	// that keys can set are set, or if every key is a hit.
+	// KeysUnknown is true if the number of keys cannot be derived from the bits. This is the case if every bit
+	// that a key can set is already set, or if every key is a hit.
 	KeysUnknown bool
 
-	// FalsePositiveRate is the expected false-positive rate of keys with random hashes, from 0 to 1. In the
-	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In
-	// the other formats, it is computed with formulas from the estimated number of keys.
+	// FalsePositiveRate is the expected false-positive rate, from 0 to 1, for keys with random hashes. In the
+	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In the
+	// other formats, it is computed with formulas from the estimated number of keys.
 	//
 	// If a filter has 10,000 keys or more and a rate of 0.1 % or more, FalsePositiveRate is within 5 % of the
 	// rate that [Filter.MeasureRate] measures. For a filter of 100 keys, the difference can be 40 %. No
 	// formula is accurate for a [LevelDB] filter of 6,000 keys or more, so Stats tests such a filter with
-	// 2^17 random hashes. The error is then 3 % at a rate of 1 %, and 9 % at a rate of 0.1 %. Keys whose
-	// hashes are not random can have a higher rate. To measure that rate, call MayContainBatch with absent
-	// keys.
+	// 2^17 random hashes. The error is then 3 % at a rate of 1 %, and 9 % at a rate of 0.1 %. The rate can be
+	// higher for keys whose hashes are not random. To measure that rate, call MayContainBatch with absent keys.
 	FalsePositiveRate float64
 }
 
@@ -149,8 +148,8 @@ func samples(k int) int {
 // MeasureRate tests the filter with 2^20 random hashes and returns the fraction of hits, from 0 to 1. Every
 // call uses the same hashes. At a rate of 1 %, the relative error is 1 %. A call takes a few milliseconds.
 // [Filter.Stats] is faster but less exact. If the filter has more than 32 probes, MeasureRate uses fewer
-// hashes, so that it makes at most 2^25 probes in total. Keys whose hashes are not random can have a higher
-// rate. To measure that rate, call MayContainBatch with absent keys.
+// hashes, so that it makes at most 2^25 probes in total. The rate can be higher for keys whose hashes are not
+// random. To measure that rate, call MayContainBatch with absent keys.
 func (v *view) MeasureRate() float64 {
 	if detect.Races {
 		v = v.still()

@@ -33,33 +33,34 @@ func (f Format) MarshalBinary() ([]byte, error) { return f.MarshalText() }
 // UnmarshalBinary does the same as UnmarshalText.
 func (f *Format) UnmarshalBinary(data []byte) error { return f.UnmarshalText(data) }
 
-// MarshalText encodes the filter as a filter file in base64. The package encoding/json stores the result as a
-// string. The error is always nil.
+// MarshalText returns the filter as a base64-encoded filter file. The package encoding/json stores the result
+// as a string. The error is always nil.
 func (v view) MarshalText() ([]byte, error) {
 	file, err := v.MarshalBinary()
 	return base64.StdEncoding.AppendEncode(nil, file), err
 }
 
-// UnmarshalText decodes the base64-encoded filter file in text into f. The errors are the same as those of
-// [Filter.UnmarshalBinary].
+// UnmarshalText sets f to the filter in text, which must be a base64-encoded filter file. The errors are the
+// same as those of [Filter.UnmarshalBinary].
 func (f *Filter) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return f.take(v, err)
 }
 
-// UnmarshalText decodes the base64-encoded filter file in text into s. The errors are the same as those of
-// [Set.UnmarshalBinary].
+// UnmarshalText replaces the contents of s with the filter in text, which must be a base64-encoded filter
+// file. The errors are the same as those of [Set.UnmarshalBinary].
 func (s *Set) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return s.take(v, err)
 }
 
-// MarshalText encodes a snapshot of s as a filter file in base64. The package encoding/json stores the result
-// as a string. The error is always nil.
+// MarshalText returns a snapshot of s as a base64-encoded filter file. The package encoding/json stores the
+// result as a string. The error is always nil.
 func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
-// UnmarshalText replaces the contents of s with the base64-encoded filter file in text. The errors are the
-// same as those of [Set.UnmarshalBinary]. No other goroutine may use s during the call.
+// UnmarshalText replaces the contents of s with the filter in text, which must be a base64-encoded filter
+// file. The errors are the same as those of [Set.UnmarshalBinary]. No other goroutine may use s during the
+// call.
 func (s *AtomicSet) UnmarshalText(text []byte) error { return s.take(decodeText(text)) }
 
 // decodeText reads a file in base64.
