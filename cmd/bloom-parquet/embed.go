@@ -37,7 +37,7 @@ type embedCommand struct {
 func (e *embedCommand) Help() string {
 	return `Queries: When DuckDB, Spark, ClickHouse or bloom-parquet looks up a key in a file with filters, it reads only the row groups that may contain the key. DuckDB 1.4 uses the filters if a condition has one key (id = 5), but not if it has several keys (IN, OR, a join).
 
-Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that keeps the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
+Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that meets the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
 
 Layout: All bytes up to the footer are copied unchanged. The filters follow them, and then a footer that records where the filters are.
 
