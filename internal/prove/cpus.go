@@ -25,7 +25,7 @@ type machine struct {
 // The tests of the root have names that say what they prove: that assembly does what portable Go does, that the kernels
 // of a CPU are found and run, and what goroutines do at once.
 const (
-	library         = ". ./internal/..." // the root, and the packages that it is made of
+	library         = "$(go list -deps . | grep ^github.com/lanebloom)" // the root, and the packages that it is made of
 	kernelTests     = "^(Test|Fuzz)(Kernel|CPU)"
 	cpuTests        = "^(TestCPU.*|TestKernelGolden|FuzzKernels)$"
 	concurrentTests = "^Test(Add|Atomic.*|BatchesAtOnce|BuildOnAnyCores|ConcurrentQueries|KeysOnStack|PanicsOfWorkers|RowsShared)$"
