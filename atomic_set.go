@@ -12,19 +12,19 @@ import (
 // lock. A query finds every key added by a call that returned before the query began. If a key is still being
 // added, a query may or may not find it.
 //
-// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each bit of the key
-// that is not set yet. In a single goroutine, adding keys to an AtomicSet takes several times as long as
-// adding keys to a Set, especially if you add columns (see the table in docs/benchmarks.md of this module).
-// If goroutines add columns and rarely query, two alternatives are faster. One is a Set guarded by a mutex.
-// The other is a separate Set for each goroutine, which you merge into the AtomicSet at the end (see
-// [AtomicSet.Merge]). An AtomicSet does not count its keys, because all goroutines would contend for the
-// counter.
+// Queries are as fast as queries of a Set. Adding a key needs one atomic operation for each bit of the filter
+// that the key sets and that is still clear. In a single goroutine, adding keys to an AtomicSet takes several
+// times as long as adding keys to a Set, especially if you add columns (see the table in docs/benchmarks.md
+// of this module). If goroutines add columns and rarely query, two alternatives are faster. One is a Set
+// guarded by a mutex. The other is a separate Set for each goroutine, which you merge into the AtomicSet at
+// the end (see [AtomicSet.Merge]). An AtomicSet does not count its keys, because all goroutines would contend
+// for the counter.
 //
 // To create an AtomicSet, use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet]. To read one
 // from a file, use [AtomicSet.ReadFrom]. Methods that encode an AtomicSet, such as [AtomicSet.WriteTo],
-// encode a snapshot, and so do the packages encoding/gob and encoding/json. The snapshot contains every key
-// added by a call that returned before the encoding began. The zero AtomicSet has no bits and no keys, and
-// its methods that add keys panic.
+// encode a snapshot. The packages encoding/gob and encoding/json call these methods. The snapshot contains
+// every key added by a call that returned before the encoding began. The zero AtomicSet has no bits and no
+// keys, and its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -128,9 +128,9 @@ func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 //gcassert:inline
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
-// TestAndAdd adds a key and reports whether the key may have been present already. A false result means that
-// no other call adding the key had returned when this call began. If several goroutines add a new key at the
-// same time, TestAndAdd returns false to at least one of them.
+// TestAndAdd adds a key and reports whether the key may have been present already. If it returns false, the
+// key was certainly absent when the call began. If several goroutines add a new key at the same time,
+// TestAndAdd returns false to at least one of them.
 //
 //gcassert:inline
 //gcassert:noescape

@@ -16,8 +16,8 @@ import (
 // MayContainBatch writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key. A
 // null row is not a hit.
 //
-// Starting at about 8 strings or 16 integers, batches are faster than single calls. Smaller batches take as
-// long as single calls, so you do not need to collect more keys.
+// A batch of about 8 strings or more, or 16 integers or more, is faster than single calls. A smaller batch
+// takes as long as single calls, so a caller with only a few keys can also use MayContainBatch.
 //
 // MayContainBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
 // the filter's hash function.

@@ -78,9 +78,9 @@ import (
 //
 // The bytes must not change while a Filter is in use. There are two exceptions. If a [Set] returned the
 // Filter, you may add keys to the Set between queries. If an [AtomicSet] returned the Filter, you may add
-// keys to the AtomicSet at any time. [Open] checks the bytes once, and the assembly kernels rely on that
-// check. If the bytes change in any other way, answers can be wrong. If the bytes are unmapped, a query
-// crashes the process.
+// keys to the AtomicSet at any time. Any other change of the bytes can make answers wrong. [Open] checks the
+// bytes once, and the assembly kernels rely on that check. If the bytes are unmapped, a query crashes the
+// process.
 type Filter struct{ view }
 
 // Open returns a view of the encoded filter in data. It does not copy data and takes constant time, so data
@@ -201,7 +201,7 @@ func (v *view) KeyCount() (n uint64, known bool) {
 }
 
 // Kernel returns the kernel that f uses for batches. If the filter is too large, has too many probes or has
-// an unusual shape, no other kernel supports it, and the result is [Generic].
+// an unusual shape, only [Generic] supports the filter, so the result is Generic.
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
 // WithKernel returns a Filter that shares the bytes of f and uses kernel k for batches. The error is

@@ -184,8 +184,8 @@ func verifyFile(data []byte) (view, error) {
 }
 
 // OpenBinary returns a view of the filter in data, which must be the contents of a filter file. The header of
-// the file specifies the format. OpenBinary copies nothing. It verifies the header but does not read the
-// bits, so data can be a large file mapped into memory. To verify the bits as well, call [VerifyBinary].
+// the file specifies the format. OpenBinary copies nothing, verifies the header, and does not read the bits,
+// so data can be a large file mapped into memory. To verify the bits as well, call [VerifyBinary].
 //
 // The error is [ErrEncoding] if data is not a complete filter file, or if the header is damaged. It is
 // [ErrFormat] if this library does not know the format.

@@ -157,9 +157,9 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the definition of the format step by
-// step, without optimizations. Every kernel is tested against Reference. For [LevelDB], Reference runs the
-// same loop as the Go ports of LevelDB. Use Reference to check or benchmark other implementations. To test
-// keys, use [Policy.MayContain], which gives the same answers.
+// step, without optimizations. Every kernel is tested against Reference. Use Reference to check or benchmark
+// other implementations. For [LevelDB], it is a fair baseline, because it runs the same loop as the Go ports
+// of LevelDB. To test keys, use [Policy.MayContain], which gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:
@@ -188,7 +188,7 @@ type Explanation struct {
 	Numbers []Step // the key's hash first
 
 	// Rule is a formula for the position of the bit that probe i tests. Probes are numbered from 0. The
-	// formula refers to the numbers by name.
+	// formula refers to the steps in Numbers by their names, such as "hash".
 	Rule string
 
 	// Positions lists the positions of the bits that the probes test, in the order of the probes. It is empty

@@ -15,8 +15,8 @@ import (
 type KeyKind string
 
 const (
-	// KindUnknown means that no kind was set. A filter has this kind if it was opened from bare bytes, or from
-	// a file that does not record a kind.
+	// KindUnknown means that no kind was set. A filter has this kind if it was opened from bytes without a
+	// file header, or from a file that does not record a kind.
 	KindUnknown KeyKind = ""
 	// KindText is the kind of keys that are text.
 	KindText KeyKind = "text"

@@ -73,7 +73,7 @@ func decodeText(text []byte) (view, error) {
 	return verifyFile(file[:n])
 }
 
-// MarshalText always returns an error, because a Hash has no text form. To get the numbers of a hash, call
+// MarshalText always returns an error, because a Hash has no text form. To get the words of a hash, call
 // [Hash.Words].
 func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 
