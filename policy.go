@@ -162,10 +162,9 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //     than others. Near these numbers, measured rates were up to 1.7 times the result.
 //
 // With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. With
-// more than 20 bits per key and fewer than 70 keys, measured rates of LevelDB and Nori filters were 0.4 to 7
-// times the result. Measured rates of NoriCrate filters were up to 20 times the result, rates of Guava
-// filters up to 220 times, and rates of BitsAndBlooms filters up to 2,000 times. The difference is largest
-// for filters of one or two keys.
+// more than 20 bits per key and fewer than 70 keys, measured rates were 0.4 to 7 times the result for LevelDB
+// and Nori filters, up to 20 times for NoriCrate filters, up to 220 times for Guava filters, and up to 2,000
+// times for BitsAndBlooms filters. The difference is largest for filters of one or two keys.
 //
 // If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //
@@ -174,8 +173,9 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // 8-byte big-endian integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB
 // filter, and 99.7 % in a Pebble filter. Another example is a filter of a million numbered strings such as
 // "user-00000042". Of the absent strings between the keys, 4 to 12 % are false positives. If the hashes of
-// two keys are equal, more bits per key do not help. In the other formats, these keys have the same rates as
-// keys with random hashes. In this module, docs/false-positives.md lists the rates of more kinds of keys.
+// two keys are equal, more bits per key do not help. In the other formats, keys that are numbers have the
+// same rates as keys with random hashes. In this module, docs/false-positives.md lists the rates of more
+// kinds of keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
@@ -228,16 +228,16 @@ func measureLevelDB(n, m, k, queries int) float64 {
 	return float64(yes) / float64(filters*windows*windowKeys)
 }
 
-// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. The size of the filter
-// depends on the number of keys, which includes duplicates but not null rows. AppendFilter does not change the
-// existing bytes of dst. If dst has no capacity, the bits begin at the start of a cache line.
+// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. The size of the
+// filter depends on the number of keys, which includes duplicates but not null rows. AppendFilter does not
+// change the existing bytes of dst. If cap(dst) is 0, the bits begin at the start of a cache line.
 //
-// AppendFilter builds a filter of 2 MiB or more with up to 16 goroutines, but with at most one goroutine for
-// each core (GOMAXPROCS) and at most one for every 2^17 keys. The goroutines use temporary memory of at most
-// 6 MiB plus 0.6 times the size of the filter. AppendFilter always uses a single goroutine for [Parquet],
-// [RocksDB] and [Pebble] filters if the kernel is not [Generic], and for filters of more than 2^32 bits in
-// formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge pages. None of this
-// affects the bytes of the filter.
+// AppendFilter builds a filter of 2 MiB or more with up to 16 goroutines. There are at most GOMAXPROCS
+// goroutines. If there are several, each adds 2^17 keys or more. The goroutines use temporary memory of at
+// most 6 MiB plus 0.6 times the size of the filter. For [Parquet], [RocksDB] and [Pebble] filters,
+// AppendFilter uses a single goroutine unless the kernel is [Generic]. For filters of more than 2^32 bits, it
+// uses a single goroutine unless the format is LevelDB. If AppendFilter allocates 4 MiB or more, it requests
+// huge pages. The number of goroutines and the huge pages do not affect the bytes of the filter.
 //
 // AppendFilter panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), if a [Parquet] filter
 // needs more than 2^31 - 1 blocks, or if a [Pebble] filter needs more than 2^29 - 64 bytes. It also panics if
