@@ -43,13 +43,14 @@ func (s scheme) newBlocks(arrays []probes.Array) []octet {
 	return blocks
 }
 
-// NewGroup returns a group of the given filters, which must have the same format. The filters may differ in
-// size and in number of probes. The group keeps the slice, so do not change the slice afterwards. To hash
-// keys and to test a key in several filters at once, the group uses the kernel of the first filter. To choose
-// this kernel, use [Filter.WithKernel].
+// NewGroup returns a group of the given filters. The filters must have the same format, except that a group
+// can contain both [Nori] and [NoriCrate] filters. The filters may differ in size and in number of probes.
+// The group keeps the slice, so do not change the slice afterwards. To hash keys and to test a key in several
+// filters at once, the group uses the kernel of the first filter. To choose this kernel, use
+// [Filter.WithKernel].
 //
-// The error is [ErrShape] if the formats of two filters differ in the hash function or in the bits that a
-// hash selects. It is also ErrShape if a filter is nil or the zero Filter.
+// The error is [ErrShape] if the formats of two filters do not match, or if a filter is nil or the zero
+// Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
 	arrays := make([]probes.Array, len(filters))

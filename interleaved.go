@@ -87,14 +87,16 @@ func (c *Labels) Label(i int) string {
 func (c *Labels) Metadata() []byte { return c.metadata }
 
 // NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The filters have the
-// shape of a set that [Policy.NewFoldable] returns for maxKeys. So Put also accepts the filter of a set that
-// NewFoldable returned for more keys at the same number of bits per key. [Pebble] filters, which cannot be
-// folded, have the shape of a set that [Policy.NewSet] returns for maxKeys. The kind of the keys is unknown.
-// To copy the kind from an example filter, use the function [NewInterleaved].
+// shape of a set that [Policy.NewFoldable] returns for maxKeys. [Interleaved.Put] can fold some larger
+// filters to this shape. For example, it can fold the filter of a set that NewFoldable returned for 2, 4 or 8
+// times maxKeys at the same number of bits per key, unless the filter is very small. [Pebble] filters, which
+// cannot be folded, have the shape of a set that [Policy.NewSet] returns for maxKeys. The kind of the keys is
+// unknown. To copy the kind from an example filter, use the function [NewInterleaved].
 //
 // The error is [ErrFormat] if the format is unknown. It is [ErrCapacity] if filters or maxKeys is negative,
-// or if one filter would be larger than the format allows. It is also ErrCapacity if more than 2^40 bytes
-// (2^30 where int has 32 bits) would be needed for all filters together or for their numbers of keys.
+// or if one filter would be larger than the format allows. It is also ErrCapacity if filters is more than
+// 2^37, or if the bit slices would need more than 2^40 bytes. Where int has 32 bits, these limits are 2^27
+// and 2^30.
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -113,8 +115,8 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 // The error is [ErrShape] if the example answers without testing bits, or if this library does not build
 // filters of its shape. For example, this library does not build filters with the longer lines that some
 // versions of RocksDB wrote, or [BitsAndBlooms] filters whose probes reach beyond the stored bits. The error
-// is [ErrCapacity] if filters is negative, or if more than 2^40 bytes (2^30 where int has 32 bits) would be
-// needed for all filters together or for their numbers of keys.
+// is [ErrCapacity] if filters is negative or more than 2^37, or if the bit slices would need more than 2^40
+// bytes. Where int has 32 bits, these limits are 2^27 and 2^30.
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -205,8 +207,9 @@ func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 // changes to a set have no effect on x. A call without filters changes nothing.
 //
 // Put folds a filter that is larger than the filters of x (see [Set.Fold]). It also accepts a filter for
-// which every key is a hit, and a filter for which no key is a hit. Such a filter gives the same answers in
-// x. Put stores the number of keys of each filter, but no label. To set a label, call [Interleaved.SetLabel].
+// which every key is a hit, and a filter for which no key is a hit. In x, these filters still give the same
+// answers. Put stores the number of keys of each filter, but no label. To set a label, call
+// [Interleaved.SetLabel].
 //
 // The error is [ErrShape] if a filter is nil, or differs from the filters of x in its hash function, in the
 // bits that a hash selects, or in its number of probes. It is also ErrShape if the number of bits in a filter
@@ -584,7 +587,7 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 
 // MayContainBatch tests every key of a column in every filter and returns the number of hits. The hits of
 // filter i are in hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64 (see [Group.MayContainBatch]).
-// [Interleaved.Hits] is faster. It reports the same hits, one key at a time.
+// [Interleaved.Hits] reports the same hits, one key at a time, and is faster.
 //
 // MayContainBatch allocates up to 64 bytes for each filter. It panics if hits is too short, or if keys is a
 // column of hashes from a hash function that the filters do not use.
@@ -645,8 +648,8 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 }
 
 // Hits returns an iterator over the rows of a column and the hits of each row. The hits have the same layout
-// as in [Interleaved.MayContain]. The iterator skips rows that are not a hit in any filter. The slice of hits
-// is valid only until the next iteration. For many keys, Hits is the fastest method.
+// as in [Interleaved.MayContain]. The iterator skips rows without hits. The slice of hits is valid only until
+// the next iteration. For many keys, Hits is the fastest method.
 //
 // Hits panics if keys is a column of hashes from a hash function that the filters do not use.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {

@@ -19,8 +19,8 @@ type InterleavedBuilder struct {
 	unstored
 
 	// If Progress is not nil, WriteTo and WriteFile call it for each part of the bit slices. The first
-	// argument is the number of bytes in the bit slices up to the end of this part. The second argument is the
-	// number of bytes in all bit slices.
+	// argument is the position of the end of this part, in bytes from the start of the bit slices. The second
+	// argument is the number of bytes in all bit slices.
 	Progress func(written, size int64)
 
 	block   *Interleaved // the last one, which is not full

@@ -197,8 +197,8 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 // WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] can read. The
 // file contains a header, the bit slices, the numbers of keys, the labels and the metadata. The header
 // contains the length of the file, so readers detect a truncated file. WriteTo writes the slices in parts of
-// up to 1 MiB, or one at a time if a slice is larger. Then it writes everything that follows the slices in
-// one call.
+// up to 1 MiB, or one at a time if a slice is larger. Then a single call of w.Write writes the numbers of
+// keys, the labels and the metadata.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 	return x.writeFile(w, &x.labels, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])

@@ -17,9 +17,10 @@ import (
 //
 // In formats with blocks or lines, the query for a key takes one read if the slices of a block or line occupy
 // at most 64 KiB of the file. In the other formats, the query takes one read if all slices together occupy at
-// most 64 KiB. Otherwise, the query takes one read for each probe. Setting Gap changes these numbers.
+// most 64 KiB. Otherwise, the query takes one read for each probe. A larger Gap means fewer but larger reads.
 //
-// An InterleavedFile is safe for concurrent use if the [io.ReaderAt] is, as an [os.File] is.
+// An InterleavedFile is safe for concurrent use if its [io.ReaderAt] is safe for concurrent use, for example
+// an [os.File].
 type InterleavedFile struct {
 	unstored
 
