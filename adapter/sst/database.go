@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Database provides access to the tables in the folder of a database. The database may be running. A Database
-// is safe for concurrent use.
+// Database provides access to the tables in the folder of a database. You can use it while the database is
+// running. A Database is safe for concurrent use.
 //
 //	database, err := bloomsst.OpenDatabase(folder)
 //	if err != nil {
@@ -38,9 +38,9 @@ type Database struct {
 // table in the folder, and [View.Manifest] returns the reason. If the folder contains no tables either, the
 // error wraps [ErrManifest].
 //
-// Keys that are only in the database's log are in no table. The Database keeps the files of its tables open.
-// If [Database.Refresh] removes a table, the table's file stays open until the garbage collector finds that
-// no [View] contains the table.
+// Queries do not find a key that is only in the database's log, because no table contains the key yet. The
+// Database keeps the files of its tables open. If [Database.Refresh] removes a table, the table's file stays
+// open until the garbage collector finds that no [View] contains the table.
 func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	d := &Database{folder: folder, options: options}
 	d.view.Store(new(View))

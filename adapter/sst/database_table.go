@@ -10,9 +10,9 @@ import (
 
 // InDatabase tells [Open] that the table belongs to the database in the given folder. The first Open with
 // this option reads the database's MANIFEST. The MANIFEST contains the name of the comparator, which tables
-// of LevelDB do not contain. If the io.ReaderAt has a Name method, like that of [os.File], and this method
-// returns the name of a table in the folder, the MANIFEST also provides the table's level and column family.
-// To open all tables of a database, use [OpenDatabase].
+// of LevelDB do not contain. The MANIFEST also contains the level and the column family of each table. To
+// find the table in the MANIFEST, Open needs the name of the file, so the io.ReaderAt must have a Name
+// method, like that of [os.File]. To open all tables of a database, use [OpenDatabase].
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)
@@ -72,8 +72,8 @@ func (t *Table) Family() string {
 	return p.family
 }
 
-// IsLeftover reports whether the MANIFEST of the database does not list the table. In this case, a compaction
-// has replaced the table, is still writing it, or has failed.
+// IsLeftover reports whether the MANIFEST of the database does not list the table. For example, a compaction
+// has replaced the table, or the flush or compaction that writes the table is not finished or has failed.
 func (t *Table) IsLeftover() bool {
 	p := t.inDatabase()
 	return p != nil && !p.live

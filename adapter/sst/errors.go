@@ -19,14 +19,14 @@ var (
 )
 
 // If queries do not use the filter of a table, [Table.Ignored] returns an error that wraps one of these
-// errors. Every key may then be in the table.
+// errors. The queries then test only the table's range, if it is known.
 var (
 	// ErrNoFilter means that the table has no filter.
 	ErrNoFilter = errors.New("bloomsst: no filter")
 	// ErrPolicy means that the filter's policy is unknown, that the filter's bytes do not match the policy,
 	// or that the filter does not contain the table's keys. See [Named].
 	ErrPolicy = errors.New("bloomsst: unknown filter policy")
-	// ErrRibbon means that the filter is a Ribbon filter of a size that RocksDB does not support either.
+	// ErrRibbon means that the filter is a Ribbon filter of a size that RocksDB itself does not support.
 	ErrRibbon = errors.New("bloomsst: unsupported Ribbon filter")
 	// ErrPrefix means that the filter contains only prefixes of the keys, and that the option [Split] is
 	// missing or wrong.

@@ -13,7 +13,7 @@ import (
 // block is at most size plus 16 MiB, even if the block claims to be larger.
 //
 // Open returns no error for a table without a filter, or with a filter that this package does not read.
-// [Table.Ignored] then returns the reason, and every key may be in the table.
+// [Table.Ignored] then returns the reason, and the queries test only the table's range, if it is known.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
 	return open(r, size, tailSize, options...)
 }

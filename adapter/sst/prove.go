@@ -13,10 +13,11 @@ import (
 // failed. If a key of the table is not a hit, queries do not use the filter ([Table.Ignored]). If a data
 // block could not be read, queries still use the filter.
 //
-// Proved reads the index block and two data blocks. It reads a third data block if the two have few keys, or
-// if the filter may contain prefixes that Pebble's Split returned. If the index has two levels, each data
-// block requires one more read. If the blocks are compressed with a dictionary, Proved also reads the
-// dictionary. The first call of MayContain, MayContainBatch or Range reads the same blocks.
+// Proved reads the index block and two data blocks. It reads a third data block if the two have too few keys,
+// if the index is in the last 8 KiB of the file, or if the filter may contain prefixes that Pebble's Split
+// returned. If the index has two levels, each data block requires one more read. If the blocks are compressed
+// with a dictionary, Proved also reads the dictionary. The first call of MayContain, MayContainBatch or Range
+// reads the same blocks.
 func (t *Table) Proved() (keys int, err error) {
 	if t.filters == nil {
 		return 0, nil

@@ -31,7 +31,8 @@ type Stats struct {
 	FalsePositiveRate float64
 
 	// BestRate is the rate that filters of the same size and format would have for the same keys with the
-	// optimal number of probes. If the filters have many different sizes, the rate is partly an estimate.
+	// optimal number of probes. If the filters have more than 64 combinations of size and number of keys, the
+	// best rates of some filters are estimates.
 	BestRate float64
 }
 

@@ -86,8 +86,8 @@ type Option func(*Table)
 
 // Comparator sets the function with which the database compares user keys. Without this option, the package
 // knows the order only if the table or the MANIFEST names a bytewise comparator, such as the default
-// comparator of LevelDB, RocksDB and Pebble. If neither names a comparator, the package assumes byte order,
-// unless the keys that it reads are not in byte order or are too few.
+// comparator of LevelDB, RocksDB and Pebble. If neither names a comparator, the package assumes byte order if
+// it reads 32 or more keys and all of them are in byte order.
 //
 // If the order is not known, queries do not use the table's range, and they look up a key in all filters of
 // the table. If the table has more than 16 filters, queries do not use the filters either, and
@@ -123,10 +123,11 @@ func (t *Table) Version() int { return t.version }
 // filter or belongs to Badger, which stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns an error that explains why queries do not use the filter. The error wraps [ErrMissing] or
-// one of the errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored
-// returns nil if queries use the filter. Even then, a partition can have an unknown format. [Table.Filters]
-// returns an error for such a partition.
+// Ignored returns an error that explains why queries do not use the filter. The error wraps [ErrMissing],
+// [ErrNoFilter], [ErrPolicy], [ErrRibbon], [ErrPrefix] or [ErrComparator]. The queries then test only the
+// table's range, if it is known. Ignored returns nil if queries use the filter. If one partition of the
+// filter has an unknown format, Ignored also returns nil, and [Table.Filters] returns an error for this
+// partition.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
@@ -134,8 +135,8 @@ func (t *Table) Ignored() error {
 	return t.ignored
 }
 
-// Size returns the number of bytes that the filters occupy in the file, including the blocks that locate the
-// filters.
+// Size returns the number of bytes that the filters occupy in the file, including the offsets of LevelDB's
+// filters or the index of RocksDB's partitions.
 func (t *Table) Size() uint64 { return t.size }
 
 // Entries returns the number of entries in the table, which equals the number of keys if each key occurs
