@@ -39,8 +39,8 @@ import (
 // [bloom.InterleavedBuilder].
 //
 // Several goroutines may call Read concurrently, while one goroutine calls the functions that Read returns.
-// After all files have been added, several goroutines may call AddKeys concurrently. Do not call any other
-// method at the same time.
+// After all files have been added, several goroutines may call AddKeys concurrently. All other calls of
+// methods must not overlap.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate

@@ -77,8 +77,8 @@ type Value interface {
 //     and for timestamps in local time, KeysOf uses the wall clock date and time in the location of the
 //     time.Time.
 //
-// If the column cannot have one of the values, the error is a [*KeyError]. The error is [ErrType] if the
-// format does not allow the type, or if the type is BOOLEAN, which has no filters.
+// If the column cannot contain one of the values, the error is a [*KeyError]. The error is [ErrType] if
+// the format does not allow the type, or if the type is BOOLEAN, which has no filters.
 func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	e, err := newEncoder(t, len(values))
 	if err != nil {

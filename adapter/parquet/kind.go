@@ -159,8 +159,8 @@ const mostKeyKind = 32
 // physical and the logical type, such as INT64 (TIMESTAMP MICROS UTC).
 //
 // Two types have the same kind if each value has the same bytes and the same meaning in both. You can use
-// the [Keys] of one type with columns of any other type of the same kind. The only exception is times of
-// day in UTC and in local time. Both types have the same kind, but they need different Keys.
+// the [Keys] of one type with columns of any other type of the same kind. There is one exception. Times of
+// day in UTC and times of day in local time have the same kind, but they need different Keys.
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {
