@@ -94,7 +94,7 @@ func formsTable(code string, files []*file, old string) (string, error) {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nForms without a table on the pages of CPUs: `make figures CPU=NAME PARTS=%q`, %s. The other forms:\n", strings.Join(parts, " "), strings.Join(commits, ", "))
+	fmt.Fprintf(&b, "\nSome forms have no table on the pages of CPUs. Their figures come from `make figures CPU=NAME PARTS=%q` on %s. The figures of all other forms are from the pages of these CPUs:\n", strings.Join(parts, " "), strings.Join(commits, ", "))
 	sources := strings.ReplaceAll(sourcesOf(code, runsOf(files, "report")), "](measurements/", "](") // the table is on a page of that folder
 	return b.String() + "\n" + sources, nil
 }

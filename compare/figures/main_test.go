@@ -189,7 +189,7 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s: older %v, want %v", test.what, older, test.older)
 		}
 		text, err := withTables(dir, "<!-- figures loads zen5 -->\n<!-- end of figures -->\n")
-		if err != nil || strings.Contains(text, "it has changed since") != test.older || !strings.Contains(text, "| ns | 0.25 |") {
+		if err != nil || strings.Contains(text, "the code has changed since") != test.older || !strings.Contains(text, "| ns | 0.25 |") {
 			t.Errorf("%s: %v\n%s", test.what, err, text)
 		}
 	}
@@ -515,7 +515,7 @@ func TestCPUs(t *testing.T) {
 // TestPageOfCPU wants the page of a CPU to say if the code has changed since, and its note.
 func TestPageOfCPU(t *testing.T) {
 	r := run{name: "Zen 9", stem: "zen9", Commit: "1234567", Code: "1", Note: "It was hot.", Config: map[string]string{"cpu": "A"}}
-	for code, want := range map[string]string{"1": "these figures. It was hot.\n", "2": "these figures of commit 1234567. **The code has changed since**. It was hot.\n"} {
+	for code, want := range map[string]string{"1": "these figures. It was hot.\n", "2": "these figures at commit 1234567. **The code has changed since**. It was hot.\n"} {
 		text, err := r.page(code)
 		if err != nil || !strings.HasPrefix(text, "# Zen 9: A\n\n") || !strings.Contains(text, want) || !strings.Contains(text, "<!-- figures test-8-32 zen9 -->\n") {
 			t.Errorf("code %s: %v\n%s", code, err, text)

@@ -165,13 +165,13 @@ func (r run) company() string {
 	if r.Others < 0.1 {
 		return ""
 	}
-	return fmt.Sprintf(", on a machine that was busy (%.0f %%)", 100*r.Others)
+	return fmt.Sprintf(", on a busy machine (other programs used %.0f %% of the CPUs)", 100*r.Others)
 }
 
 // age says if the code is another one than that which was measured.
 func age(measured, now string) string {
 	if measured != now {
-		return " (it has changed since)"
+		return " (the code has changed since)"
 	}
 	return ""
 }

@@ -113,7 +113,7 @@ var tables = map[string]table{
 		ns("10,000 keys", milliseconds, "Rows/keys=10000/way=*"), ns("a million keys", milliseconds, "Rows/keys=1000000/way=*")}},
 	"embed": {part: "embed", rows: "Embed/way=*/size", columns: []column{
 		optional(ns("time", seconds, "Embed/way=*/write")), optional(one("memory", megabytes, "Embed/way=*/write")), one("size", megabytes, "Embed/way=*/size"),
-		ns("a number is found in", milliseconds, "Embed/way=*/number"), ns("a text in", milliseconds, "Embed/way=*/text")}},
+		ns("a number is found in", milliseconds, "Embed/way=*/number"), ns("a string in", milliseconds, "Embed/way=*/text")}},
 	"index": {part: "index", head: "`prune`", rows: "Index/way=*/keys=1/caches=warm", columns: []column{
 		ns("one key", milliseconds, "Index/way=*/keys=1/caches=warm"), ns("one key, cold", milliseconds, "Index/way=*/keys=1/caches=cold"),
 		ns("10,000 keys", milliseconds, "Index/way=*/keys=10000/caches=warm"), ns("10,000 keys, cold", milliseconds, "Index/way=*/keys=10000/caches=cold"),
