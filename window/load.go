@@ -34,9 +34,10 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 
 // ReadFrom reads the next window file from r into w, with the options of the file. It verifies the
 // checksums, and reads no byte after the end of that file. It allocates memory for the bytes that r
-// returns, not for the sizes that headers claim. For the same reason, it refuses a file if Rotate would
-// create filters that are more than four times as large as the filters in the file. No other goroutine may
-// use w during the call. To read a file into a window in use, or with different options, use Load.
+// returns, not for the sizes that headers claim. Because headers may be wrong, it also refuses a file if
+// Rotate would create filters that are more than four times as large as the filters in the file. No other
+// goroutine may use w during the call. To read a file into a window in use, or with different options, use
+// Load.
 //
 // The generations are as old as they were when the file was written. If Run rotated the saved window,
 // ReadFrom adds the time that has passed since then.
@@ -73,12 +74,12 @@ type Loaded struct {
 // Load reads the next window file from r and adds its keys to w. Goroutines may use w during the call. The
 // options of w do not change.
 //
-// Keys keep their age. For each generation of the file, Load finds the generation of w that was the newest
-// when the file's generation began, and adds the keys to it. So if both windows have the same interval and
-// the same number of generations, w forgets a key no later than the window that wrote the file. If the two
-// windows rotate at different times, w may forget a key up to one interval earlier. For this reason,
-// replicas that load each other's files need one more generation. If w is new, Load also gives its
-// generations the start times from the file.
+// Keys keep their age: Load adds the keys of each generation of the file to the generation of w that was
+// the newest when the file's generation began. So if both windows have the same interval and the same
+// number of generations, w forgets a key no later than the window that wrote the file. If the two windows
+// rotate at different times, w may forget a key up to one interval earlier than the other window. For this
+// reason, replicas that load each other's files need one more generation. If no older generation of w has
+// begun yet, Load also gives the generations of w the start times from the file.
 //
 // The options of the file may differ from the options of w:
 //
@@ -90,8 +91,8 @@ type Loaded struct {
 //
 // Load merges a filter of the file into a filter of the same size that has room for the keys of both. So
 // loading the same file again changes nothing. If MaxBytes is reached, Load merges the filter into the
-// least full filter of the same size, and then Over in [Stats] is true. So only the first filter of each
-// size in each generation may exceed MaxBytes.
+// least full filter of the same size, and [Stats].Over becomes true. If the generation has no filter of
+// this size, Load adds the filter even if that exceeds MaxBytes.
 //
 // Load returns the same errors as ReadFrom. It also returns [bloom.ErrShape] if the file has a different
 // format, because the hashes then differ. If there is an error, the window does not change.

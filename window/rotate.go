@@ -44,10 +44,10 @@ func (w *Window) rotate(n int, began time.Time) {
 // from a file, Run continues with the saved age of its generations.
 //
 // If Run wakes up late, for example because the process was stopped, it makes up for all missed rotations
-// at once. The generation that was the newest until then may have the keys of several intervals. The window
-// keeps it as long as any other generation, because its last keys may be new. Open, Load and ReadFrom also
-// count the time in which no process ran: they forget generations that have become too old, provided that
-// Run was called before the window was saved.
+// at once. The generation that was the newest before these rotations may have the keys of several
+// intervals. For this generation, the rotations count as one, because its last keys may be new. If Run was
+// called before a window was saved, Open, Load and ReadFrom also count the time since then, and forget
+// generations that have become too old.
 //
 // A monotonic clock measures the age of a generation. The time of day is used only for the time in which no
 // process runs. On most systems, the monotonic clock and timers stop while the machine sleeps, so keys are

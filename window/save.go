@@ -13,16 +13,16 @@ import (
 // The window gets the given options, not the options of the saved window. [Window.Load] describes what
 // happens to filters that do not match the given options. Open computes the age of the generations from the
 // time of day. If Run rotated the saved window, Open forgets generations that have become too old. Their
-// files stay until the next Save, so a wrong time of day loses nothing before that. If the saved time of a
-// generation is in the future, the generation begins now. Open reads each filter directly into its final
-// memory, so it needs little more memory than the filters.
+// files stay until the next Save or Close. Before that, a wrong time of day has deleted nothing. If the
+// saved time of a generation is in the future, the generation begins now. Open reads each filter directly
+// into its final memory, so it needs little more memory than the filters.
 //
 // The folder is locked until Close or until the process ends. The error is [ErrLocked] if another window,
-// in this process or another one, uses the folder. On systems where package syscall has no such lock (AIX,
-// Solaris, Plan 9, js and wasip1), Open does not detect another window. The error is [bloom.ErrEncoding] if
-// a file is missing, damaged or older than the others, and the message names the file. Open then changes
-// nothing in the folder; use an empty folder instead. The error is [bloom.ErrShape] if the filters in the
-// folder have a different format. Open also returns the errors of [New].
+// in this process or another one, uses the folder. On systems where package syscall has no lock that ends
+// with the process (AIX, Solaris, Plan 9, js and wasip1), Open does not detect another window. The error is
+// [bloom.ErrEncoding] if a file is missing, damaged or older than the others, and the message names the
+// file. Open then changes nothing in the folder; use an empty folder instead. The error is [bloom.ErrShape]
+// if the filters in the folder have a different format. Open also returns the errors of [New].
 func Open(folder string, o Options) (*Window, Loaded, error) {
 	p, err := o.plan()
 	if err != nil {

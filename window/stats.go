@@ -9,7 +9,7 @@ type Stats struct {
 	// Keys is the sum of the keys of all generations. A key in several generations counts once in each.
 	Keys float64
 
-	// FalsePositiveRate is the expected false-positive rate of a query of all generations, 0 to 1.
+	// FalsePositiveRate is the expected false-positive rate (0 to 1) of a query of all generations.
 	FalsePositiveRate float64
 
 	Bytes int64 // size of all filters in bytes

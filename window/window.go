@@ -21,9 +21,11 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may add, query, rotate, save and load concurrently. Queries, additions and
-// WriteTo do not wait. Rotate, Load, Resize and Save run one at a time. If the generations change during an
-// addition, the window adds the keys again. Only then may an addition wait, for microseconds.
+// Any number of goroutines may add, query, rotate, save and load concurrently. Rotate, Load, Resize and
+// Save run one at a time. Queries and WriteTo do not wait for other calls. An addition may wait in two
+// cases. If the generations change during the addition, the window adds the keys again, and may then wait
+// for microseconds. If the newest generation needs another filter, the addition may allocate that filter or
+// wait for another goroutine that does so.
 package window
 
 import (
@@ -111,9 +113,10 @@ func (w *Window) Began() time.Time {
 
 // Resize changes [Options].Keys, the planned number of keys of a generation. Filters that are created after
 // the call have the new size, including additional filters of a full generation. Existing filters keep
-// their size until the window forgets them. If MaxBytes is 0, the limit changes accordingly. A rotation
-// creates a filter even if that exceeds MaxBytes. So after a call with more keys, the filters may exceed
-// MaxBytes until the window has forgotten the old ones. Resize returns the same errors as [New].
+// their size until the window forgets them. If MaxBytes is 0, the limit becomes 4 times the new
+// [Options.Bytes]. A rotation creates a filter even if that exceeds MaxBytes. So if a call raises Keys, the
+// filters may exceed MaxBytes until the window has forgotten the old filters. Resize returns the same
+// errors as [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
