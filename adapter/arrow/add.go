@@ -13,8 +13,8 @@ type Adder interface {
 }
 
 // Add adds the values of arrays, such as the chunks of a column. It adds one key for every row that is not
-// null. For a dictionary array, it adds each value that occurs in a row once. For a run-end encoded array, it
-// adds the value of each run once.
+// null, except in two cases. For a dictionary array, it adds only the values that rows use, and adds each of
+// them once. For a run-end encoded array, it adds the value of each run once.
 //
 // The error is [ErrType], [ErrArray] or [ErrValue]. If the builder or set has keys of a different kind than
 // the array ([KeyKind]), the error is [bloom.ErrKind]. If an array causes an error, Add has already added the

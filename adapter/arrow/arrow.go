@@ -29,9 +29,10 @@
 //	null                                              no row has a key
 //	dictionary, run-end encoded, extension            the keys of the values or of the storage type
 //
-// If the Parquet type of the keys cannot represent a value, the error is [ErrValue]. Such a value is a date64
-// that is not a whole day, a time or timestamp in seconds that overflows in milliseconds, or a decimal with
-// more digits than its precision allows. Null rows may have such values, but a dictionary may not.
+// If the Parquet type of the keys cannot represent a value, the error is [ErrValue]. This happens for a
+// date64 that is not a whole day, a time or timestamp in seconds that overflows in milliseconds, and a
+// decimal with more digits than its precision allows. Null rows may have such values, but a dictionary may
+// not.
 //
 // Equal numbers of different types have different keys, so test an int64 column with a filter of int64 keys.
 // A filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]). Testing a column of a

@@ -26,17 +26,17 @@ import (
 // such as list views and lists of 16-byte intervals, the error is [arrow.ErrNotImplemented]. In this case,
 // use [Mask], and filter the other columns of the batch yourself.
 //
-// The other errors are [ErrType], [ErrValue] and [bloom.ErrKind] for the tested column, as in [Mask], and
-// [ErrArray] if there is no such column, or if the rows to copy are malformed in any column.
+// For the tested column, FilterRecordBatch returns the same errors as [Mask]. The error is also [ErrArray] if
+// the batch has no such column, or if a row to copy is malformed in any column.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }
 
 // RecordFilter filters a sequence of record batches. If the tested column has a dictionary, a RecordFilter
 // remembers which values of the dictionary may be in the filter. So if the next batches share the dictionary,
-// as the batches of an Arrow IPC file do, it is tested only once. For the same reason, a RecordFilter may
-// miss keys that are added to the filter between batches. It needs one bit of memory for each value of the
-// dictionary. A RecordFilter is not safe for concurrent use.
+// as the batches of an Arrow IPC file do, the RecordFilter does not test the dictionary again. It may then
+// miss keys that were added to the filter between batches. A RecordFilter needs one bit of memory for each
+// value of the dictionary. A RecordFilter is not safe for concurrent use.
 type RecordFilter struct {
 	// Invert makes the RecordFilter keep the other rows instead: null rows and rows that are certainly
 	// not in the filter.

@@ -229,14 +229,15 @@ func setBits(hits []uint64, from, to int) {
 	}
 }
 
-// MaskFilters looks up one key in many filters. Each row of the array filters is an encoded filter of the
-// given format. MaskFilters returns a boolean for each row. The boolean is true if the filter may contain the
-// key with the hash h, and also if the row is not a filter, as in [bloom.Format.MayContainHash]. For a null
-// row, the boolean is false. The memory of the mask comes from mem; release the mask after use.
+// MaskFilters looks up one key in many filters. The rows of the array are encoded filters of the given
+// format. MaskFilters returns a boolean for each row. The boolean is true if the filter may contain the key
+// with the hash h. As in [bloom.Format.MayContainHash], it is also true if the row is not a filter. For a
+// null row, the boolean is false. The memory of the mask comes from mem; release the mask after use.
 //
 // The rows can have any string or binary type, including large types, views and types of fixed size. They can
 // also be in a dictionary or run-end encoded. For other types, the error is [ErrType], and for a malformed
-// array, it is [ErrArray]. Like MayContainHash, MaskFilters panics if the format uses a different hash.
+// array, it is [ErrArray]. Like MayContainHash, MaskFilters panics if h comes from a format with a different
+// hash function.
 func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filters arrow.Array) (*array.Boolean, error) {
 	if t := valueType(filters.DataType()); !isBinary(t) {
 		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())

@@ -5,7 +5,7 @@
 //	rest := bloombeam.Filter(s, known, events, eventUser{})               // the events that may belong to a user
 //
 // Filtering never drops an element whose key was added. It keeps other elements at the false-positive rate of
-// the policy. [SparseJoin] first filters elements, and then groups the remaining elements exactly.
+// the policy. [SparseJoin] filters elements, and then groups the remaining elements by key.
 //
 // # Keys
 //
@@ -88,8 +88,8 @@ func init() {
 // all bits of its filter. Runners are slow at sending 12 MB or more, so build larger filters elsewhere, and
 // read them with [FilterFile].
 //
-// Like Beam's own transforms, BuildFilter panics if an argument is invalid. An example is a policy that
-// cannot build a filter of the given capacity.
+// Like Beam's own transforms, BuildFilter panics if an argument is invalid, for example if the policy cannot
+// build a filter of the given capacity.
 func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.BuildFilter")
 	if _, _, err := policy.Size(capacity); err != nil {
@@ -133,10 +133,11 @@ func global(col beam.PCollection) bool {
 }
 
 // SparseJoin groups left, a PCollection<KV<T,A>>, and right, a PCollection<KV<T,B>>, by key, as
-// beam.CoGroupByKey does. It leaves out most groups that have no element of left, so the result still has
-// every group of an inner join and of a left outer join. Use SparseJoin if right is large and few of its
-// elements have a key of left. Then Beam sends only these elements and a few false positives from worker to
-// worker. The false positives are in groups that have no element of left. Skip these groups.
+// beam.CoGroupByKey does. The result has every group that has an element of left, so it is complete for an
+// inner join and a left outer join. Most groups without an element of left are missing. Use SparseJoin if
+// right is large and few of its elements have a key of left. Then Beam sends only these elements of right and
+// a few false positives from worker to worker. The false positives are in groups that have no element of
+// left. Skip these groups.
 //
 // SparseJoin builds the filter from the keys of left, as [BuildFilter] does, with the given policy and
 // capacity.
