@@ -24,7 +24,7 @@ type buildCommand struct {
 	Files  []cli.Input `arg:"" optional:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
-// Help is what bloom-parquet build --help says, too.
+// Help returns the text that bloom-parquet build --help prints below the flags.
 func (b *buildCommand) Help() string {
 	return `Bytes: A key is the bytes of a value in Parquet's PLAIN encoding, without the length. For example, an integer is 4 or 8 bytes, little-endian. So a filter works only for columns of the same type. The filter file records this type, and the command "bloom filter" accepts the file only if the keys come from a string column. Nulls are not keys.
 

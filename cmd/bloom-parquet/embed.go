@@ -33,13 +33,13 @@ type embedCommand struct {
 	Files  []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
-// Help is what bloom-parquet embed --help says, too.
+// Help returns the text that bloom-parquet embed --help prints below the flags.
 func (e *embedCommand) Help() string {
 	return `Queries: When DuckDB, Spark, ClickHouse or bloom-parquet looks up a key in a file with filters, it reads only the row groups that may contain the key. DuckDB 1.4 uses the filters if a condition has one key (id = 5), but not if it has several keys (IN, OR, a join).
 
-Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that meets the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
+Sizes: Without --any-size, the size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that meets the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
 
-Layout: All bytes up to the footer are copied unchanged. The filters follow them, and then a footer that records where the filters are.
+Layout: embed copies all bytes before the footer unchanged. Then it writes the filters, and a new footer that records where the filters are.
 
 In place: With --in-place, embed writes a new file beside the old file, and replaces the old file at the end. If embed is stopped or the disk is full, the old file stays unchanged. If another program changes the file during the run, embed fails and keeps those changes. Without --force, embed does not replace files inside a Delta Lake, Iceberg or Hudi table, because the table records file sizes, and readers of the table would fail.
 
@@ -76,10 +76,10 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 
 const (
 	usualRate   = 0.01
-	nearestRate = 1.25 * usualRate // one power of two is nearer than the next, whose rate is a small part of that
+	nearestRate = 1.25 * usualRate // of two powers of two, the nearer one: the rate of the next is far lower
 )
 
-// sizing returns how large filters are. A rate is a bound only if a flag gives it, or if filters may have any size.
+// sizing returns how large filters are. The rate is a maximum only with --rate or --any-size.
 func (e *embedCommand) sizing() bloomparquet.Sizing {
 	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
 	switch {
@@ -91,7 +91,7 @@ func (e *embedCommand) sizing() bloomparquet.Sizing {
 	return s
 }
 
-// noneIsDone returns an error, but none if there was nothing to do.
+// noneIsDone returns err, or nil if the error means that there was nothing to do.
 func noneIsDone(err error) error {
 	if errors.Is(err, cli.ErrNone) && !isApart() {
 		return nil
@@ -135,7 +135,7 @@ func (e *embedCommand) embedAll(s *cli.Streams, names []string) error {
 	return cmp.Or(errors.Join(append(failures, err)...), reported)
 }
 
-// said is what a process prints.
+// said holds the output and the messages of a process.
 type said struct{ out, err *os.File }
 
 func newSaid() (said, error) {
@@ -147,8 +147,8 @@ func newSaid() (said, error) {
 	return said{out, errs}, err
 }
 
-// print prints it on the streams, and forgets it. If it is one line about the file, that it cannot be
-// changed or needs nothing, the same may be true of other files.
+// print prints the output and the messages, and removes them. A single message about the file, for example that the file
+// needs no change, may be the same for other files.
 func (a said) print(s *cli.Streams, name string) error {
 	defer removeFile(a.out)
 	defer removeFile(a.err)

@@ -22,13 +22,13 @@ type filterCommand struct {
 	inputs []string // files to filter
 }
 
-// Help is what bloom-parquet filter --help says, too.
+// Help returns the text that bloom-parquet filter --help prints below the flags.
 func (f *filterCommand) Help() string {
 	return `Rows: filter writes rows with all their columns, one file after the other. All files must have the same columns. If a column is OPTIONAL in any file, it is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new filters. A row whose key is null is written only with -v.
 
 ` + keysHelp + `
 
-Filters: Without --keys, the first file is a filter, and some of the written rows are false positives. The filter must have been built from a column of the same type, because the number 1 has different bytes as INT32, as INT64 and as text. If bare bytes look like text or like a different kind of file, filter refuses them unless you use --raw.
+Filters: Without --keys, the first file must be a filter. Then some of the written rows may be false positives. The filter must have been built from a column of the same type, because the number 1 has different bytes as INT32, as INT64 and as text. If bare bytes look like text or like a different kind of file, filter refuses them unless you use --raw.
 
 Output: The -o file is written atomically, and must not be one of the input files. Without -o, rows are printed as they are found. So after an error, the exit status is 2 and some rows may be missing. With --as csv and --as jsonl, values are written in the same form as keys. In CSV, a null is an empty field, and an empty string is "".
 

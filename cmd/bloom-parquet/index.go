@@ -22,11 +22,11 @@ type indexCommand struct {
 	Files []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
-// Help is what bloom-parquet index --help says, too.
+// Help returns the text that bloom-parquet index --help prints below the flags.
 func (c *indexCommand) Help() string {
 	return `Use: An index is one file that contains the filters of one column for all row groups of many files. prune --index and filter --index read the index instead of opening every file. For each file, the index records the size, the modification time and a checksum of the footer. If a file has changed since then, or is not in the index, the commands read the file itself, and a message reports this. The paths are relative to the index, so you can move the index and the files together.
 
-Filters: Two filters fit together if their sizes differ by a factor that is a power of two. index copies the largest group of filters that fit together. For the other row groups, it reads the column. All filters in the index get the same size, the smallest one that keeps --rate on average. If the copied filters have a higher rate, the average rate of the index may be slightly higher than their rate. A file that cannot be read is left out of the index. An error names the file, and the exit status is 2.
+Filters: Two filters fit together if their sizes differ by a factor that is a power of two. index copies the largest group of filters that fit together. For the other row groups, it reads the column and builds new filters. All filters in the index get the same size. It is the smallest size at which the average false-positive rate is at most --rate. If the average rate of the copied filters is already higher than --rate, the index has their average rate or a slightly higher one. A file that cannot be read is left out of the index. An error names the file, and the exit status is 2.
 
 ` + foldersHelp + `
 

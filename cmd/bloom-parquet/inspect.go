@@ -23,7 +23,7 @@ type inspectCommand struct {
 	Files  []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
-// Help is what bloom-parquet inspect --help says, too.
+// Help returns the text that bloom-parquet inspect --help prints below the flags.
 func (i *inspectCommand) Help() string {
 	return `Columns: For each column, inspect prints an example of a key as prune accepts it, and the number of row groups whose filter can be read. For these filters, it prints the total size in bits, the fraction of bits that are set, and the false-positive rate. The last number is the number of row groups whose bounds can exclude keys. To compute these numbers, inspect reads the filters.
 

@@ -32,9 +32,9 @@ type pruneCommand struct {
 	answers *indexAnswers
 }
 
-// Help is what bloom-parquet prune --help says, too.
+// Help returns the text that bloom-parquet prune --help prints below the flags.
 func (p *pruneCommand) Help() string {
-	return `Lines: prune prints a line for each row group that may contain keys. The fields, separated by tabs, are the file, the number of the row group (counted from 0), the number of its rows, the number of keys that it may contain, and the number of false positives to expect if it contained none of the keys (- if there is no filter). If the number of keys is at most three standard deviations above the expected number, the line ends with "chance", because all of these keys may be false positives. Row groups that cannot contain a key are left out.
+	return `Lines: prune prints a line for each row group that may contain keys. The fields, separated by tabs, are the file, the number of the row group (counted from 0), the number of its rows, the number of keys that it may contain, and the number of false positives to expect if it contained none of the keys (- if there is no filter). If the number of keys is at most three standard deviations above the expected number of false positives, the line ends with "chance", because all of these keys may be false positives. Row groups that cannot contain a key are left out.
 
 ` + keysHelp + `
 

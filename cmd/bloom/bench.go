@@ -40,7 +40,7 @@ type benchCommand struct {
 	Report     bool          `help:"Measure every format, and measure the speed of building filters too. Print the results in Go's benchmark format, for benchstat."`
 }
 
-// Help is what bloom bench --help says, too.
+// Help returns the text that bloom bench --help prints below the flags.
 func (*benchCommand) Help() string {
 	return `Reports: If you interrupt the command, it prints what it has measured. To compare two versions, write six reports of each, and run
 

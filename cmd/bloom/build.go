@@ -27,7 +27,7 @@ type buildCommand struct {
 	Keys   []cli.Input   `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (default: standard input)."`
 }
 
-// Help is what bloom build --help says, too.
+// Help returns the text that bloom build --help prints below the flags.
 func (b *buildCommand) Help() string {
 	return inputsHelp + `Size: The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums, so the other commands recognise it.
 In the formats leveldb and pebble, whose hashes have 32 bits, numeric keys can have a far higher false-positive rate. To measure the rate of your keys, use bloom inspect --absent.

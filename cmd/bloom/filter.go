@@ -26,15 +26,15 @@ type filterCommand struct {
 	verifier *verifier
 }
 
-// Help is what bloom filter --help says, too.
+// Help returns the text that bloom filter --help prints below the flags.
 func (f *filterCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `Records: Lines and records are printed unchanged, including carriage returns that --crlf excludes from keys. The header of the first file is printed before them. It is an error if a later file has a different header or CSV records with a different number of fields, unless -c prints only a count. If a record has several keys, one hit is enough; with --all, every key must be a hit. CSV and JSON records without a key are left out, or printed with -v, and a message reports how many there were. Without -f, a warning is printed if the lines look like records and the fraction of hits is no higher than for absent keys.
+	return cli.FilterHelp + inputsHelp + `Records: Lines and records are printed unchanged, including carriage returns that --crlf excludes from keys. The header of the first file is printed first. A later file with a different header, or with a different number of CSV fields, is an error, except with -c, which prints only a count. If a record has several keys, one hit is enough; with --all, every key must be a hit. CSV and JSON records without a key are left out, but with -v they are printed. A message reports their number. If hardly more lines are hits than if all keys were absent, and the keys seem to be parts of the lines, a warning suggests -f or --match.
 
-Verify: KEYS must be a regular file with one key per line. Hits are collected until they and their keys fill 64 MiB. Then KEYS is read once, and the collected keys are looked up in it. This takes up to 130 MiB of additional memory. With -v and --verify, exactly the lines that are not in KEYS are printed. If KEYS has fewer keys than the filter, lines might be missing. That is an error, unless --force confirms that some keys were added twice.
+Verify: KEYS must be a regular file with one key per line. The command collects hits until they and their keys fill 64 MiB. Then it reads KEYS, looks up the collected keys, and starts to collect again. This takes up to 130 MiB of additional memory. With -v and --verify, exactly the lines that are not in KEYS are printed. If KEYS has fewer keys than the filter, the command fails, because KEYS may be incomplete. Use --force only if KEYS has fewer keys because some keys were added to the filter twice.
 
 Memory: The command uses all cores, and its memory does not grow with the length of the input. A line of more than 128 KiB takes twice its length in memory, and a CSV or JSON record up to eight times its length.
 
-Speed: A --match expression such as /u/([0-9]+) is fast, because it begins with literal text, and because the text after a repeated class such as [0-9]+ cannot begin with a character of that class. Other expressions take ten times as long or more.`
+Speed: A --match expression is fast if it begins with literal text, and if the text after each repeated class such as [0-9]+ cannot begin with a character of that class. For example, /u/([0-9]+) is fast. Expressions that do not meet both conditions take ten times as long or more.`
 }
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it

@@ -28,7 +28,7 @@ type tableFlags struct {
 
 	Match *records.Matcher `placeholder:"REGEX" help:"Use every match of this regular expression (RE2) in the line or field as a key. If the expression has a group, only the text of group 1 is the key."`
 
-	Missing records.Missing `placeholder:"WHAT" help:"What to do with a record without a key: error, drop, or keep (print the record). The default is error. It is drop with --match, and in bloom filter also with --csv and --jsonl; bloom filter -v then uses keep instead of drop."`
+	Missing records.Missing `placeholder:"WHAT" help:"What to do with a record without a key: error, drop, or keep (print the record). The default is error, but with --match it is drop. In bloom filter with --match, --csv or --jsonl, the default is drop, but with -v it is keep."`
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
@@ -47,7 +47,7 @@ const inputsHelp = `Keys: Each line is a key. With these flags, a part of each l
 
 Names: A record has several keys if the expression of --match matches several times, or if -f names the elements of a list. If -f is a name, the first record is a header. If -f is a number, use --header to treat the first record as a header. If the name of a JSON member contains a dot, use a JSON pointer (RFC 6901) such as -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has several members of the same name, the last one counts. An unpaired surrogate such as \ud83d becomes U+FFFD.
 
-No key: A record has no key if it has too few fields, if the JSON object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON is an error, and so is a CSV record with more or fewer fields than the first record. The message names the line. Empty lines in CSV and JSON are skipped.
+No key: A record has no key if it has too few fields, if the JSON object lacks the member, or if the member is null, a list or an object. --missing chooses what to do with such a record. Malformed JSON is an error, and so is a CSV record with more or fewer fields than the first record. The message names the line. Empty lines in CSV and JSON are skipped.
 
 Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 text and other compressed files are refused as keys, unless --no-decompress is given. A warning is printed if keys contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record. A header may be up to 64 KiB long.
 

@@ -52,7 +52,7 @@ type report struct {
 	Filter *int         `json:"filter,omitempty"` // its number there
 }
 
-// Help is what bloom inspect --help says, too.
+// Help returns the text that bloom inspect --help prints below the flags.
 func (i *inspectCommand) Help() string { return cli.FilterHelp + partHelp }
 
 func (i *inspectCommand) Run(s *cli.Streams) error {

@@ -17,7 +17,7 @@ type mergeCommand struct {
 	Filters []cli.Input `arg:"" name:"filters" help:"The filters to merge (- means standard input)."`
 }
 
-// Help is what bloom merge --help says, too.
+// Help returns the text that bloom merge --help prints below the flags.
 func (*mergeCommand) Help() string {
 	return cli.FilterHelp + `Shapes: The filters must have the same format, number of bits and number of probes. Filters that bloom build makes with the same format, number of keys and bits per key meet this condition.
 The merged filter has the keys of all filters. It is written as bare bytes if all filters are bare bytes, and otherwise as a file with a header. The header's number of keys counts a key once for each filter that has it.
@@ -78,11 +78,11 @@ type addCommand struct {
 	Keys   []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (default: standard input)."`
 }
 
-// Help is what bloom add --help says, too.
+// Help returns the text that bloom add --help prints below the flags.
 func (*addCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `Size: The size of the filter does not change, so each added key raises the false-positive rate. A warning is printed if more than 60 % of the bits are set. Build a larger filter then.
+	return cli.FilterHelp + inputsHelp + `Size: The size of the filter does not change, so each added key raises the false-positive rate. If more than 60 % of the bits are set, a warning advises you to build a larger filter.
 
-Output: The file is replaced atomically. Several commands may add keys to a file at the same time without losing any, because each command locks the file while replacing it. Some network file systems cannot lock files. Use -o there.
+Output: The filter file is replaced atomically. Several commands may add keys to a file at the same time without losing any, because each command locks the file while replacing it. Some network file systems cannot lock files. On such a file system, use -o.
 `
 }
 

@@ -22,7 +22,7 @@ type sizeCommand struct {
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
-// Help is what bloom size --help says, too.
+// Help returns the text that bloom size --help prints below the flags.
 func (*sizeCommand) Help() string {
 	return `Numbers: Give any two of the four numbers. The command computes the other two for each format. The number of keys is the largest that the given numbers allow. The bits per key are the fewest that reach the given rate, or the most that fit in the given memory.
 The rate is the expected rate for keys with random hashes. In the formats leveldb and pebble, numeric keys can have a far higher false-positive rate. To measure the rate of your keys, use bloom inspect --absent.`

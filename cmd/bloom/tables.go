@@ -38,11 +38,11 @@ type tablesCommand struct {
 	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders that contain them."`
 
 	garbage uint64            // bytes of filters that were read since memory was given back
-	skipped bool              // a table is gone or changes: its keys may have moved to one that is not read
+	skipped bool              // whether a table was skipped: its keys may have moved to a table that was not read
 	named   []bloomsst.Option // the policies, and the prefix
 }
 
-// Help is what bloom tables --help says, too.
+// Help returns the text that bloom tables --help prints below the flags.
 func (*tablesCommand) Help() string {
 	return `Tables: A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. If you name a folder, the command reads the files in it whose names end with .ldb or .sst. It reads a few data blocks of each table to check that the filter has their keys. The command does not open the database, so the database may be running. If a file disappears or changes during the run, the command skips the file and prints a warning. If a table cannot be read, the command continues with the next table, and the exit status is 2.
 
@@ -121,7 +121,7 @@ func isTableName(name string) bool {
 	return ext == ".ldb" || ext == ".sst"
 }
 
-// collected is how many bytes of filters are read before their memory is used again.
+// collected is how many bytes of filters are read before a garbage collection frees their memory.
 const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
@@ -160,7 +160,7 @@ func withTable(name string, use func(size int64, table *bloomsst.Table) error, o
 	return table.Size(), ofTable(name, use(info.Size(), table))
 }
 
-// prefix returns the length of the prefix of a key that filters have, or -1 if it has none.
+// prefix returns the length of the prefix that stands for a key in filters, or -1 if the key is shorter.
 func (c *tablesCommand) prefix(key []byte) int {
 	if len(key) < c.Prefix {
 		return -1
@@ -194,7 +194,7 @@ func (c *tablesCommand) lookForMore(s *cli.Streams, read []string) {
 		}
 		if len(missing) > 0 {
 			c.skipped = true
-			s.Warn(folder, "the MANIFEST lists tables that were not read: "+namesOf(missing)+". They are new, lost, or in another folder (db_paths)")
+			s.Warn(folder, "the MANIFEST lists tables that were not read: "+namesOf(missing)+". These tables are new, lost, or in another folder (db_paths)")
 		}
 	}
 }
@@ -212,7 +212,7 @@ var lastFolder struct {
 	option bloomsst.Option
 }
 
-// ofTable returns an error of a table with its name.
+// ofTable adds the name of a table to its error.
 func ofTable(name string, err error) error {
 	if output := (*outputError)(nil); err == nil || errors.As(err, &output) || errors.Is(err, cli.ErrNone) {
 		return err

@@ -53,7 +53,7 @@ var tableKinds = []tableKind{
 	{"no filter", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrNoFilter) }, nil},
 	{"a filter with an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
 	{"a filter with an unknown format, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
-	{"a filter of prefixes only, which cannot be queried for keys without --prefix", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
+	{"a filter that has only prefixes of keys, so it cannot be queried without --prefix", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
 	{"filters that are not queried, because the order of the keys is not known", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) }, nil},
 	deniedKind, unprovedKind,
 	{"filters that are too full: more than 60 % of the bits are set", tableReport.isTooFull, nil},

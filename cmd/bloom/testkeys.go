@@ -19,7 +19,7 @@ type testCommand struct {
 	Keys  []string         `arg:"" name:"key" help:"The keys to look up."`
 }
 
-// Help is what bloom test --help says, too.
+// Help returns the text that bloom test --help prints below the flags.
 func (*testCommand) Help() string {
 	return `Lines: For each argument, the command prints "maybe" or "no", a tab, and the argument. The exit status is 0 if any key may be in the filter, 1 if every key is absent, and 2 on an error.
 

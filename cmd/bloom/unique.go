@@ -28,13 +28,13 @@ type uniqueCommand struct {
 	file  *seenFile // of --seen, or nil
 }
 
-// Help is what bloom unique --help says, too.
+// Help returns the text that bloom unique --help prints below the flags.
 func (u *uniqueCommand) Help() string {
-	return `Lines: The command prints the lines that sort -u prints, but in input order, like awk '!seen[$0]++'. It remembers the lines in filters, which take 7 to 14 bytes for each different line at the default rate. No line is printed twice. With a probability of at most --rate, a new line is mistaken for an earlier one and is missing, however many lines there are. Messages before and after the run report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+	return `Lines: The command prints the lines that sort -u prints, but in input order, like awk '!seen[$0]++'. It remembers the lines in filters, which take 7 to 14 bytes for each different line at the default rate. No line is printed twice. A line is missing from the output if the filters mistake it for an earlier line. The probability of this mistake is at most --rate for each line, however many lines there are. Messages before and after the run report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 
 Records: With -f or --match, a record is printed if at least one of its keys is new; with --all, every key must be new.
 
-Seen: With --seen, the keys of printed records are added to the file, as bloom add does: every ten seconds, at the end, and if the command is interrupted or its output is closed. The size of the file never changes. If a run fills the file, the run uses more memory to keep the rate, and prints a warning. The next run with this file fails, so begin a new file. If several runs use the same file at the same time, each run prints the lines that were new to the file when the run began.
+Seen: The keys of printed records are added to the --seen file every ten seconds, at the end, and if the command is interrupted or its output is closed. The size of the file never changes. If a run fills the file, the run uses more memory to keep the rate, and prints a warning. The next run would fail with this file, so begin a new file. If several runs use the same file at the same time, each run prints the lines that were new to the file when the run began.
 
 ` + inputsHelp
 }

@@ -778,7 +778,7 @@ func testChooseFile(p *page) {
 	p.drop(noBits)
 	p.waitText("bits-note", "The filter has no bits")
 	p.test("key 7")
-	p.wantText("walk-answer", "is not in the filter: it holds no key")
+	p.wantText("walk-answer", "is not in the filter: the filter has no keys")
 }
 
 // testFilterGone asks about a filter that is no longer kept, because others came after it.
@@ -1361,10 +1361,10 @@ func testAddress(p *page) {
 	p.do(chromedp.Evaluate[chromedp.Void](`location.hash = "#format=leveldb&keys=x"`))
 	p.wait(`page.filter.format === "leveldb" && page.wanted.keys.length === 1`)
 	for address, words := range map[string]string{
-		"#format=cuckoo":                    "The address has “cuckoo” for format, which there is not. So this is the example.",
-		"#n=0":                              "The number of expected keys must be between 1 and 10000000, and is 0. So this is the example.",
-		"#n=many":                           "The address has “many” for n, which there is not",
-		"#k=31":                             "The address has “31” for k, which there is not",
+		"#format=cuckoo":                    "The address has “cuckoo” for format, which is not a choice. The page shows the example instead.",
+		"#n=0":                              "The number of expected keys must be between 1 and 10000000, and is 0. The page shows the example instead.",
+		"#n=many":                           "The address has “many” for n, which is not a choice",
+		"#k=31":                             "The address has “31” for k, which is not a choice",
 		"#bits-title":                       "The address has “bits-title”, which means nothing here",
 		"#keys=" + strings.Repeat("k", 300): "has 300 bytes, more than the limit of 256",
 	} {
@@ -1387,7 +1387,7 @@ func testNumberedKeys(p *page) {
 	p.wait(`location.hash.includes("pear")`)
 	before, entries := value[string](p, "location.hash"), value[int](p, "history.length")
 	p.click("#numbers")
-	p.waitText("passing-note", "of 100,000 numbers that are left out pass")
+	p.waitText("passing-note", "of 100,000 numbers that are left out are false positives")
 	p.wantText("passing-note", "have exactly the hash of an added key")
 	share := func(which string) float64 {
 		return value[float64](p, fmt.Sprintf("page.passing.%[1]s.passed / page.passing.%[1]s.tested", which))

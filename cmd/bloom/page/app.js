@@ -94,7 +94,7 @@ let opened = new DataTransfer(); // the file that the field names: a refused one
 async function openFile(file) {
   const { array } = state.about.limits;
   try {
-    if (file.size > array + 4096) throw new Error(`the file ${quoted(file.name)} is larger than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect accepts any size`);
+    if (file.size > array + 4096) throw new Error(`the filter in ${quoted(file.name)} has more than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect accepts any size`);
     const bytes = new Uint8Array(await file.arrayBuffer());
     await open({ name: file.name, bytes });
     opened = new DataTransfer();
@@ -216,7 +216,7 @@ function listenToTyping() {
   const field = $("test-keys");
   const add = () => inTurn(async () => {
     const keys = lines("test-keys");
-    if (keys.length === 0) throw new Error("There is no key to add: type one, or several, one a line");
+    if (keys.length === 0) throw new Error("There is no key to add: type one key, or several keys on separate lines");
     const before = state.wanted.keys.length;
     state.results = [];
     await change({ ...state.wanted, keys: [...state.wanted.keys, ...keys] }, () =>

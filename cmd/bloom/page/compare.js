@@ -30,11 +30,11 @@ export async function askOther() {
 // why says how many absent keys pass a filter, in a format or in the only one.
 function why(passing, format) {
   const kind = numbered().count > 0 ? "numbers that are left out" : "random keys";
-  let text = `${format ? `${format}: ` : ""}${number(passing.passed)} of ${number(passing.tested)} ${kind} pass, ${percent(passing.passed / passing.tested)}`;
+  let text = `${format ? `${format}: ` : ""}${number(passing.passed)} of ${number(passing.tested)} ${kind} are false positives, ${percent(passing.passed / passing.tested)}`;
   if (passing.passed > 0) text += `, such as ${quoted(passing.example)}`;
   if (numbered().count > 0 && passing.passed > 0) {
     text += passing.equal > 0
-      ? `. Of them, ${number(passing.equal)} have exactly the hash of an added key, and so its bits: they pass a filter of any size`
+      ? `. Of them, ${number(passing.equal)} have exactly the hash of an added key, and so its bits: they are false positives in a filter of any size`
       : ". None of them has the hash of an added key";
   }
   return `${text}.`;
@@ -57,7 +57,7 @@ export function renderCompare() {
     row(shown ? `Bits of ${quoted(shown.key)}` : "Bits of a key", ...cells((_, walk) => walk ? spread(walk.positions) : "type a key")),
     row("False positives, expected", ...cells((f) => percent(f.expected))),
     row("False positives, observed", ...cells((f) => percent(f.observed))),
-    row("Absent keys that pass", ...cells((_f, _w, p) => p ? `${percent(p.passed / p.tested)}${p.equal > 0 ? `; ${count(p.equal, "key")} with an added key's hash` : ""}` : "not asked yet")));
+    row("Absent keys that are hits", ...cells((_f, _w, p) => p ? `${percent(p.passed / p.tested)}${p.equal > 0 ? `; ${count(p.equal, "key")} with an added key's hash` : ""}` : "not measured yet")));
   both.forEach((f, i) => {
     $(i === 0 ? "name-filter" : "name-other").textContent = $(i === 0 ? "caption-filter" : "caption-other").textContent = f.format;
     pictures[i].show(f, { marks: walks[i]?.positions, heat: heatOf(passing?.[i === 0 ? "filter" : "other"]) });

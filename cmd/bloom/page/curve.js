@@ -34,12 +34,12 @@ export function renderCurve() {
   $("curve-table").replaceChildren();
   $("curve-rises").textContent = "";
   if (c === null) {
-    $("curve-note").textContent = "There is no number of keys to draw it for.";
+    $("curve-note").textContent = "There is no curve, because the filter has no bits, or because its number of keys is 0, unknown or too large.";
     return;
   }
   $("curve-note").textContent = `For ${count(c.keys, "key")} and ${c.probes === 0 ? "the format's own number of probes" : count(c.probes, "probe")}. ` +
     `Chosen: ${c.chosen.bits_per_key.toFixed(1).replace(/\.0$/, "")} bits per key, ${percent(c.chosen.rate)}. ` +
-    (c.now ? `Now: ${c.now.bits_per_key.toFixed(1)} bits for each key in it, ${percent(c.now.rate)} observed.` : "Now: no key yet.");
+    (c.now ? `Now: ${c.now.bits_per_key.toFixed(1)} bits for each key in the filter, ${percent(c.now.rate)} observed.` : "Now: no key yet.");
   const drawn = state.points.list.filter((p) => p.rate > 0);
   if (drawn.length < 2) return; // they come later: see askPoints
   $("curve-table").replaceChildren(...drawn.map((p) => row(String(p.bits_per_key), percent(p.rate))));
@@ -52,7 +52,7 @@ function rises(drawn) {
   const at = drawn.filter((p, i) => i > 0 && p.rate > 1.1 * drawn[i - 1].rate).map((p) => p.bits_per_key);
   if (at.length === 0) return "";
   const list = at.length === 1 ? at[0] : `${at.slice(0, -1).join(", ")} and ${at.at(-1)}`;
-  return `The rate rises at ${list} bits per key. There the format takes a probe more, or the filter has a number of bits, such as a power of two, at which several probes of a key fall on one bit. In large filters that is rare.`;
+  return `The rate rises at ${list} bits per key. At these numbers, the format uses one more probe, or several probes of a key fall on one bit, for example because the number of bits is a power of two. In large filters, probes rarely fall on one bit.`;
 }
 
 function drawing(c, drawn) {

@@ -25,7 +25,7 @@ export function keyButton(walk, ...children) {
 export function renderKeys() {
   const { filter, results, shown } = state;
   $("rate").textContent = filter.set_bits === 0 && filter.observed === 0
-    ? "No key is in the filter yet, so none passes."
+    ? "No key is in the filter yet, so there are no false positives."
     : `${rate(filter.observed || filter.expected)}.`;
   $("answer").textContent = shown ? answer(shown) : "";
   $("answer").className = `answer ${shown && missing(shown).length > 0 ? "absent" : ""}`;

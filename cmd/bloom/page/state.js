@@ -51,7 +51,7 @@ export async function loadState(open) {
   } catch (e) {
     if (address === "") throw e;
     await apply(new URLSearchParams(example), open);
-    throw new Error(`${e.message}. So this is the example`);
+    throw new Error(`${e.message}. The page shows the example instead`);
   }
 }
 
@@ -62,7 +62,7 @@ async function apply(params, open) {
   for (const [name, id] of Object.entries(fields)) {
     const value = params.get(name) ?? usual[name] ?? $(id).options[0].value;
     $(id).value = value;
-    if ($(id).value !== value) throw new Error(`the address has ${quoted(value.slice(0, 40))} for ${name}, which there is not`);
+    if ($(id).value !== value) throw new Error(`the address has ${quoted(value.slice(0, 40))} for ${name}, which is not a choice`);
   }
   state.tested = $("test-keys").value = params.get("test") ?? "";
   await open((params.get("keys") ?? "").split("\n").filter((key) => key !== ""));

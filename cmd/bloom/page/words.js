@@ -23,18 +23,18 @@ export function size(bytes) {
   return `${Number(bytes.toPrecision(bytes >= 100 ? 4 : 3))} ${units[unit]}`;
 }
 
-// rate says how many absent keys would pass, as one says it.
+// rate says in words how many absent keys would be false positives.
 export function rate(share) {
-  if (share >= 1) return "Every absent key would pass";
-  if (share > 0.5) return `${Math.floor(100 * share)} in 100 absent keys would pass`;
-  if (share > 0) return `1 in ${three.format(Math.round(1 / share))} absent keys would pass`;
-  return "No absent key would pass";
+  if (share >= 1) return "Every absent key would be a false positive";
+  if (share > 0.5) return `${Math.floor(100 * share)} in 100 absent keys would be false positives`;
+  if (share > 0) return `1 in ${three.format(Math.round(1 / share))} absent keys would be a false positive`;
+  return "No absent key would be a false positive";
 }
 
 // verdict is the meaning of a key's bits.
 export function verdict(walk, missing) {
   const may = walk.may_contain ?? missing === 0;
-  if (walk.positions.length === 0) return may ? "may be in the filter: it answers yes to every key" : "is not in the filter: it holds no key";
+  if (walk.positions.length === 0) return may ? "may be in the filter: every key is a hit" : "is not in the filter: the filter has no keys";
   if (may) return `may be in the filter: all ${walk.positions.length} bits are set`;
   return `is certainly not in the filter: ${missing} of ${walk.positions.length} bits ${missing === 1 ? "is" : "are"} missing`;
 }

@@ -21,7 +21,7 @@ type Words map[string]string
 // programName stands for the name of the program in a help.
 const programName = "PROGRAM"
 
-// Help is what completion --help says, too.
+// Help returns the text that completion --help prints below the flags.
 func (*Completion) Help() string {
 	return `Shells: To load the completions in every new shell, add the line for the shell to its startup file:
 

@@ -50,7 +50,7 @@ func (b *ByteSize) UnmarshalText(text []byte) error {
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+([^,\d][^,]*)?$`)
 
 // WithoutCommas returns a number without the commas between its thousands, as messages have them. It is an
-// error if they stand elsewhere: 1,5 is one and a half in many languages.
+// error if a comma stands elsewhere, because 1,5 is one and a half in many languages.
 func WithoutCommas(number string) (string, error) {
 	if strings.Contains(number, ",") && !thousands.MatchString(number) {
 		return "", errors.New("commas may only separate thousands")
@@ -72,7 +72,7 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// FormatNames returns the names of all formats, with a word before the last.
+// FormatNames returns a list of the names of all formats. The word before stands before the last name.
 func FormatNames(before string) string { return formatNames(bloom.Formats(), before) }
 
 func formatNames(formats []bloom.Format, before string) string {

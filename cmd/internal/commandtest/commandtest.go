@@ -81,7 +81,7 @@ func parser(t *testing.T, name string, program func() *cli.Program) *kong.Kong {
 	return parser
 }
 
-// Documents parses the command lines of every document, and wants at least least of them. A sentence may
+// Documents parses the command lines of every document, and fails if there are fewer than least. A sentence may
 // leave out arguments and values, but not misspell a command or a flag.
 func Documents(t *testing.T, name string, program func() *cli.Program, least int) {
 	t.Helper()
@@ -101,7 +101,7 @@ func Documents(t *testing.T, name string, program func() *cli.Program, least int
 }
 
 // Helps runs the help of every command. Its first screen has the usage, three examples, and the first
-// arguments or flags. What follows the flags are short paragraphs with a word in front.
+// arguments or flags. After the flags, there are only short paragraphs with a word in front.
 func Helps(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	t.Setenv("COLUMNS", "80")

@@ -55,8 +55,8 @@ func of[Q, A any](answer func(d *Desk, q Q, file []byte) (A, []byte, error)) ans
 	}
 }
 
-// Answer answers a question of a name, with the bytes of a file if it is about one that the desk has not. Question
-// and answer are JSON. The data of an answer are bytes that the page has not.
+// Answer answers the question with the given name. If the question is about a file that the desk does not have, file is the
+// bytes of that file. Question and answer are JSON. The data of an answer are bytes that the page does not have.
 func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, err error) {
 	answerer, ok := answerers[name]
 	if !ok {
@@ -69,7 +69,7 @@ func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, 
 	return toJSON(a), data, nil
 }
 
-// Refusal is the answer to a question that has none.
+// Refusal is the answer to a question that cannot be answered.
 type Refusal struct {
 	Error string `json:"error"`
 	Gone  bool   `json:"gone"` // whether the filter of the question is gone: then the page has to bring its bytes once more

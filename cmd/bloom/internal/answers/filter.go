@@ -74,7 +74,7 @@ func (*Desk) about(struct{}, []byte) (a aboutAnswer, _ []byte, _ error) {
 	return a, nil, nil
 }
 
-// first answers with the file that the page begins with, or null.
+// first returns the file that the page shows first, or null.
 func (d *Desk) first(struct{}, []byte) (*Given, []byte, error) {
 	if d.given == nil {
 		return nil, nil, nil
@@ -256,8 +256,8 @@ func (d *Desk) withKeys(k kept, keys []string, n numbered) (kept, error) {
 	return d.shelf.put(data, f), nil
 }
 
-// checkPositions refuses keys that have more bits together than an answer lists. All
-// keys of a filter have the same number.
+// checkPositions refuses a list of keys if they have more bits in all than an answer may list. All
+// keys of a filter have the same number of bits.
 func checkPositions(f kept, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -320,8 +320,9 @@ func (a *filterAnswer) describe(k kept) {
 	}
 }
 
-// DrawnBits returns how many bits of a filter are drawn; bits is the number that its header says. A filter of bits-and-blooms
-// may store fewer, and stores whole words. All bits of these are drawn.
+// DrawnBits returns how many bits of a filter are drawn; bits is the number in its header. A
+// bits-and-blooms filter may store a different number of bits, because it stores whole words and may store fewer words. All
+// bits that it stores are drawn.
 func DrawnBits(f *bloom.Filter, bits uint64) uint64 {
 	if from, to := f.BitRange(); f.Format() == bloom.BitsAndBlooms {
 		return 8 * uint64(to-from)
@@ -329,8 +330,7 @@ func DrawnBits(f *bloom.Filter, bits uint64) uint64 {
 	return bits
 }
 
-// setRatesOfFile fills in the expected rates of a file of n keys. There is no curve of more keys than
-// its points are for.
+// setRatesOfFile fills in the expected rates of a file of n keys. If n is more than maxCurveKeys, there is no curve.
 func (a *filterAnswer) setRatesOfFile(f bloom.Format, n float64) {
 	capacity := 0
 	if n <= maxCurveKeys {

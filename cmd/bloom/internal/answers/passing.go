@@ -7,8 +7,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// passingQuestion asks which absent keys pass a filter, and where their bits are: the numbered keys that
-// are absent or, without any, random ones.
+// passingQuestion asks which absent keys are false positives of a filter, and where their bits are. The absent keys are the
+// numbered keys that were left out or, if there are no numbered keys, random keys.
 type passingQuestion struct {
 	Filter   string   `json:"filter"`
 	Numbered numbered `json:"numbered"`
@@ -18,12 +18,12 @@ type passingAnswer struct {
 	Tested int `json:"tested"`
 	Passed int `json:"passed"`
 
-	// Equal is how many of them have the hash of an added key: they pass a filter of any size.
+	// Equal is how many of the false positives have the hash of an added key. A filter of any size has these false positives.
 	Equal   int    `json:"equal"`
-	Example string `json:"example"` // one of those that pass
+	Example string `json:"example"` // a false positive
 
-	// The data of the answer are Cells rows and columns of little-endian numbers of 32 bits: how many probes
-	// of keys that pass test a bit in that part of the picture.
+	// The data of the answer are Cells rows and columns of little-endian numbers of 32 bits. Each number is
+	// how many probes of false positives test a bit in that part of the picture.
 	Cells int `json:"cells"`
 }
 
@@ -33,7 +33,7 @@ const (
 	mostExplain  = 1 << 16 // keys whose probes are counted; each takes a microsecond for a probe
 )
 
-// passing answers what passes.
+// passing answers which absent keys are false positives.
 func (d *Desk) passing(q passingQuestion, _ []byte) (a passingAnswer, data []byte, err error) {
 	k, err := d.shelf.get(q.Filter)
 	if err != nil {
