@@ -23,12 +23,12 @@ export function size(bytes) {
   return `${Number(bytes.toPrecision(bytes >= 100 ? 4 : 3))} ${units[unit]}`;
 }
 
-// rate says in words how many absent keys would be false positives.
+// rate says in words how many absent keys are hits.
 export function rate(share) {
-  if (share >= 1) return "Every absent key would be a false positive";
-  if (share > 0.5) return `${Math.floor(100 * share)} in 100 absent keys would be false positives`;
-  if (share > 0) return `1 in ${three.format(Math.round(1 / share))} absent keys would be a false positive`;
-  return "No absent key would be a false positive";
+  if (share >= 1) return "Every absent key is a hit";
+  if (share > 0.5) return `${Math.floor(100 * share)} in 100 absent keys are hits`;
+  if (share > 0) return `1 in ${three.format(Math.round(1 / share))} absent keys is a hit`;
+  return "No absent key is a hit";
 }
 
 // verdict is the meaning of a key's bits.
