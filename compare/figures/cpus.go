@@ -47,10 +47,12 @@ func (c cpu) byKernel() bool { return c.kernel != c.firstKernel() }
 // words name the CPU, and the kernel.
 func (c cpu) words() string {
 	if c.byKernel() {
-		return c.name + " limited to " + strings.ToUpper(c.kernel)
+		return c.name + " limited to " + kernelWords[c.kernel]
 	}
-	return c.name + ", " + map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}[c.kernel]
+	return c.name + ", " + kernelWords[c.kernel]
 }
+
+var kernelWords = map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}
 
 // sizesOfColumns are the sizes of filters in the tables of columns.
 var sizesOfColumns = []string{"16KiB", "8MiB", "64MiB"}

@@ -157,7 +157,7 @@ func block(root, name, stem, old string) (string, error) {
 
 // source says what a part was measured on, and how.
 func (r run) source(code string) string {
-	return fmt.Sprintf("%s, %s, commit %s, code %s%s%s: `make figures CPU=%q PARTS=%s`", r.name, r.Go, r.Commit, r.Code, age(r.Code, code), r.company(), r.name, r.Part)
+	return fmt.Sprintf("%s, %s, commit %s%s%s: `make figures CPU=%q PARTS=%s`", r.name, r.Go, r.Commit, age(r.Code, code), r.company(), r.name, r.Part)
 }
 
 // company says if other programs ran, too.
