@@ -73,9 +73,17 @@ func (f *file) put(r run) {
 	slices.SortFunc(f.Runs, func(a, b run) int { return strings.Compare(a.Part, b.Part) })
 }
 
-// write writes the file, with a line for each figure. It leaves out the deciles of all parts but the report: no table shows them.
+// write writes the file, with a line for each figure. It leaves out what no table shows: the deciles of all parts but the report, and in
+// the tables of few keys, kernels other than the first and portable Go.
 func (f *file) write(root string) error {
-	for _, r := range f.Runs {
+	for n := range f.Runs {
+		r := &f.Runs[n]
+		if slices.Contains([]string{"batches", "singles", "small"}, r.Part) {
+			kernels := r.values("kernel")
+			r.Figures = slices.DeleteFunc(r.Figures, func(f figure) bool {
+				return !strings.Contains(f.Name+"/", "/kernel="+kernels[0]+"/") && !strings.Contains(f.Name+"/", "/kernel=generic/")
+			})
+		}
 		for i := range r.Figures {
 			if r.Part != "report" {
 				r.Figures[i].Low, r.Figures[i].High = 0, 0
