@@ -41,8 +41,8 @@ const (
 	Parquet
 	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With this
 	// format, [Open] also reads NoriCrate filters. Filters with fewer than a few hundred keys have a higher
-	// false-positive rate than larger filters. With 20 keys, the rate is 1.5 times as high at 10 bits per key,
-	// and 6 times as high at 16 bits per key.
+	// false-positive rate than larger filters. A filter with 20 keys has 1.5 times the rate of a large filter
+	// at 10 bits per key, and 6 times the rate at 16 bits per key.
 	Nori
 	// NoriCrate is the filter that the code of nori-sstable writes. It differs from the documented filter in
 	// its header and its size.

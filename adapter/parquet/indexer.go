@@ -67,9 +67,10 @@ type waitingFilter struct {
 }
 
 // NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the upper limit for the average
-// false-positive rate of the filters in the index. If the filters in the files have a higher average rate,
-// the average rate in the index is at most 1.1 times their average. The error is [bloom.ErrRate] if no
-// filter can have the given rate, or an error from creating a temporary file.
+// false-positive rate of the filters in the index. If the average rate of the filters in the files is
+// above this limit, the average in the index may be above it too, but is at most 1.1 times the average in
+// the files. The error is [bloom.ErrRate] if no filter can have the given rate, or an error from creating
+// a temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
