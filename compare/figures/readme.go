@@ -30,6 +30,7 @@ func (s shown) own() bool { return strings.HasPrefix(s.library, "lanebloom") }
 var rowsOfREADME = []shown{
 	{"lanebloom, RocksDB", atOnce, "RocksDB", "**`RocksDB`, a column**", "lanebloom, column"},
 	{"lanebloom, RocksDB", keyByKey, "RocksDB", "**`RocksDB`, key by key**", "lanebloom, 1 key"},
+	{"lanebloom, Parquet", atOnce, "Parquet", "**`Parquet`, a column**", ""},
 	{"C++ RocksDB", atOnce, "RocksDB", "C++ RocksDB, 32 keys at once", "C++ RocksDB"},
 	{"goleveldb", keyByKey, "LevelDB", "goleveldb", "goleveldb"},
 	{"parquet-go", keyByKey, "Parquet", "parquet-go", "parquet-go"},
