@@ -12,13 +12,13 @@ import (
 // lock. A query finds every key added by a call that returned before the query began. If a key is still being
 // added, a query may or may not find it.
 //
-// Queries are as fast as queries of a Set. Adding a key needs one atomic operation for each bit of the filter
-// that the key sets and that is still clear. In a single goroutine, adding keys to an AtomicSet takes several
-// times as long as adding keys to a Set, especially if you add columns (see the table in docs/benchmarks.md
-// of this module). If goroutines add columns and rarely query, two alternatives are faster. One is a Set
-// guarded by a mutex. The other is a separate Set for each goroutine, which you merge into the AtomicSet at
-// the end (see [AtomicSet.Merge]). An AtomicSet does not count its keys, because all goroutines would contend
-// for the counter.
+// Queries are as fast as queries of a Set. To add a key, a goroutine needs one atomic operation for each bit
+// that the key sets, except for bits that are already set. In a single goroutine, adding keys to an AtomicSet
+// takes several times as long as adding keys to a Set, especially if you add columns (see the table in
+// docs/benchmarks.md of this module). If goroutines add columns and rarely query, two alternatives are faster.
+// One is a Set guarded by a mutex. The other is a separate Set for each goroutine, which you merge into the
+// AtomicSet at the end (see [AtomicSet.Merge]). An AtomicSet does not count its keys, because all goroutines
+// would contend for the counter.
 //
 // To create an AtomicSet, use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet]. To read one
 // from a file, use [AtomicSet.ReadFrom]. Methods that encode an AtomicSet, such as [AtomicSet.WriteTo],
@@ -168,15 +168,15 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 }
 
 // TestAndAddBatch adds every key of a column and reports which keys may have been present already (see
-// [Set.TestAndAddBatch]). If several goroutines add a new key at the same time, at least one of their calls
-// does not report the key as a hit.
+// [Set.TestAndAddBatch]). If several goroutines add a new key at the same time, at least one of the calls
+// reports the key as new.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
-// Merge adds all keys of other to s. No goroutine may change the set other during the call. The error is
-// [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both
-// sets are known but different. On error, s does not change.
+// Merge adds all keys of other to s. While Merge runs, no goroutine may change other. The error is [ErrShape]
+// if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both sets are
+// known but different. On error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -228,14 +228,14 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats returns the same statistics as [Filter.Stats]. It does not copy the set. Every field of the result
-// accounts for all keys added by calls that returned before Stats began. A key that is added while Stats runs
-// may affect only some of the fields.
+// Stats returns the same statistics as [Filter.Stats]. It does not copy the set. The result covers all keys
+// added by calls that returned before Stats began. A key that is added while Stats runs may affect only some of
+// the fields.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
-// Filter returns a read-only view of the set. The view also finds keys that are added later. You may query
-// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], each method that
-// returns or writes the bytes of the view copies them first. After [AtomicSet.ReadFrom] or
+// Filter returns a read-only view of the set. The view also finds keys that are added later. You may query the
+// view, directly or in a [Group], while goroutines add keys. [Filter.Bytes] does not copy the bytes. All other
+// methods that return or write the encoded filter copy the bytes first. After [AtomicSet.ReadFrom] or
 // [AtomicSet.UnmarshalBinary], a Filter that was returned earlier still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}

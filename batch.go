@@ -16,8 +16,9 @@ import (
 // MayContainBatch writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key. A
 // null row is not a hit.
 //
-// A batch of about 8 strings or more, or 16 integers or more, is faster than single calls. A smaller batch
-// takes as long as single calls, so a caller with only a few keys can also use MayContainBatch.
+// For about 8 strings or more, or 16 integers or more, MayContainBatch is faster than a separate call of
+// MayContain for each key. For fewer keys, it takes as long as the separate calls, so you can use
+// MayContainBatch for any number of keys.
 //
 // MayContainBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
 // the filter's hash function.

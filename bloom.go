@@ -108,9 +108,8 @@ type Filter struct{ view }
 // table, the key of this block is "filter." followed by the name of the policy. The package adapter/sst opens
 // the filters of a block, and docs/stores.md of this module describes the block.
 //
-// If a filter is larger than the CPU's caches, batches are up to three times as fast when the filter is
-// stored in huge pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the
-// operating system.
+// If a filter is larger than the CPU's caches, huge pages make batches up to three times as fast.
+// [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the operating system.
 func Open(f Format, data []byte) (*Filter, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -200,8 +199,8 @@ func (v *view) KeyCount() (n uint64, known bool) {
 	return v.count.n, true
 }
 
-// Kernel returns the kernel that f uses for batches. If the filter is too large, has too many probes or has
-// an unusual shape, only [Generic] supports the filter, so the result is Generic.
+// Kernel returns the kernel that f uses for batches. Only [Generic] supports filters that are very large, have
+// many probes or have an unusual shape. For these filters, the result is Generic.
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
 // WithKernel returns a Filter that shares the bytes of f and uses kernel k for batches. The error is

@@ -143,8 +143,8 @@ func (f Format) HashUint64(key uint64) Hash { return f.scheme().hashUint64(key) 
 
 // HashFrom returns the [Hash] for the hash value h, which the caller has already computed. For [LevelDB], the
 // lower 32 bits of h must be LevelDB's hash, which Badger also uses. For [Pebble], the lower 32 bits must be
-// LevelDB's hash, except that the bytes after the last whole 4-byte word of the key are signed. For
-// [Parquet], h must be XXH64 with seed 0. For [RocksDB], h must be XXPH3 (see [Format.AppendHashes64]).
+// LevelDB's hash with one difference: the bytes after the last whole 4-byte word of the key are sign-extended.
+// For [Parquet], h must be XXH64 with seed 0. For [RocksDB], h must be XXPH3 (see [Format.AppendHashes64]).
 // HashFrom panics if the format's hash has more than 64 bits.
 func (f Format) HashFrom(h uint64) Hash {
 	s := f.scheme()

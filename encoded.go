@@ -30,11 +30,11 @@ func (f Format) MayContain(filter, key []byte) bool {
 //gcassert:noescape
 func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain(filter, key) }
 
-// MayContainHash reports whether the key whose [Hash] is h may be in the encoded filter. It decodes the
-// filter in each call, which takes a few nanoseconds and allocates nothing. To query a filter often, call
-// [Open] once instead. If Open would return an error for the bytes, MayContainHash returns true, because
-// a result of false could hide a key that was added. In this case, the call may allocate. MayContainHash
-// panics if h was not computed with the hash function of f.
+// MayContainHash reports whether the key whose [Hash] is h may be in the encoded filter. Each call decodes the
+// shape of the filter, which takes a few nanoseconds and allocates nothing. To query a filter often, call
+// [Open] once instead. If Open would return an error for the bytes, MayContainHash returns true, because a
+// result of false could hide a key that was added. In this case, the call may allocate. MayContainHash panics
+// if h was not computed with the hash function of f.
 //
 // Do not call MayContainHash if there is no filter, because the result for an empty slice depends on the
 // format. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of no keys, so the result is

@@ -8,8 +8,8 @@ import (
 
 // Functions wrap these errors and add details. To test for a specific error, use [errors.Is].
 var (
-	// ErrFormat means that the format is not one of the constants, or that a file names a format that this
-	// library does not know.
+	// ErrFormat means that the format is not one of the [Format] constants, or that a file names a format that
+	// this library does not know.
 	ErrFormat = errors.New("bloom: unknown format")
 	// ErrEncoding means that the bytes are not a valid filter in the given format, or not a valid filter file.
 	// For a [Set], it can also mean that no keys can be added to the filter (see [OpenSet]).

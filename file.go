@@ -18,8 +18,8 @@ import (
 // docs/file-format.md describes the file byte by byte.
 
 // FileMagic is the byte sequence at the start of every filter file. No valid UTF-8 text begins with these
-// bytes. Like the PNG signature, they reveal whether a transfer has cleared the high bit of each byte or
-// converted line endings.
+// bytes. Like the PNG signature, these bytes change if a transfer clears the high bit of each byte or converts
+// line endings, so the damage is detected.
 const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (

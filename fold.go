@@ -10,9 +10,9 @@ import (
 
 // NewFoldable returns an empty set for a stream of unknown length. The set is sized for maxKeys keys at the
 // policy's number of bits per key. If fewer keys are added, [Set.Fold] can halve the set. Unless the set is
-// very small, it needs at most an eighth more memory than a set that [Policy.NewSet] returns. Depending on
-// the format, the size of the set is a number of bytes, words, blocks or lines. This number is even and at
-// least 8, so the set can be halved at least once.
+// very small, it needs at most an eighth more memory than a set that [Policy.NewSet] returns. The set consists
+// of bytes, words, blocks or lines, depending on the format. Their number is even and at least 8, so the set
+// can be halved at least once.
 //
 // The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] if the format is [Pebble],
 // because Pebble's filters have an odd number of lines. It is [ErrCapacity] if maxKeys is negative, or if the
@@ -53,10 +53,10 @@ func errOddLines(f Format) error {
 // Fold computes the expected rate with [Format.FalsePositiveRate], using the number of keys that [Stats]
 // estimates.
 //
-// Fold cannot halve an odd number of bytes, 64-bit words ([BitsAndBlooms] and [Guava]), blocks or lines. If
-// the set has such a size, Fold returns 0. The error is [ErrShape] if the format is [Pebble], whose sets
-// cannot be halved at any size, and [ErrRate] if falsePositiveRate is not between 0 and 1. On error, the set
-// does not change.
+// Fold stops when the set has an odd number of bytes, 64-bit words ([BitsAndBlooms] and [Guava]), blocks or
+// lines. If this number is odd before the call, Fold returns 0. The error is [ErrShape] if the format is
+// [Pebble], whose sets cannot be halved at any size, and [ErrRate] if falsePositiveRate is not between 0 and 1.
+// On error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)

@@ -14,16 +14,17 @@ import (
 // The zero Format is [Default]. Using a value that is not one of the constants is a programming error. For such
 // a value, functions that can return an error return [ErrFormat]. All other functions panic, except String.
 //
-// Files, text, JSON and gob store the short name of a format, never its number. Because gob omits zero fields,
-// it decodes a missing format as Default.
+// Files, text, JSON and gob store the short name of a format, never its number. Gob omits zero fields, and
+// Default is the zero Format. Therefore, if a gob stream has no value for a Format field, the format is
+// Default.
 type Format uint8
 
 const (
 	// RocksDB is RocksDB's FastLocalBloom filter. Tables with a format_version of 5 or more use this filter.
 	// Its hash has 64 bits. A filter is at most 4 GiB in size, which is enough for 3.4 billion keys at a rate
 	// of 1 %. If a filter of 4 GiB contains ten billion keys, its rate is 32 %. RocksDB's builder skips a key
-	// that has the same hash as the key before it, but this library counts every key. To build filters of the
-	// same size as RocksDB, leave out each key that is equal to the key before it. In this module,
+	// that has the same hash as the key before it, but this library counts every key. To build a filter of the
+	// size that RocksDB would choose, leave out each key that is equal to the key before it. In this module,
 	// docs/rocksdb.md describes the bytes of the formats RocksDB and Pebble.
 	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, and also of goleveldb, golang/leveldb and Badger. Its hash has
@@ -31,10 +32,10 @@ const (
 	// [Format.FalsePositiveRate]).
 	LevelDB
 	// Pebble is the filter of Pebble, and also of RocksDB tables with a format_version below 5. Its hash is a
-	// variant of LevelDB's 32-bit hash and has the same weakness. Some keys map to a single bit, so a rate of
-	// 0.1 % needs about 90 bits per key, and a rate of 0.01 % needs about 800. Like RocksDB's builder,
-	// Pebble's builder skips a key that has the same hash as the key before it. A filter is at most 512 MiB in
-	// size.
+	// variant of LevelDB's 32-bit hash and has the same weakness. For some keys, all probes test the same bit,
+	// so a rate of 0.1 % needs about 90 bits per key, and a rate of 0.01 % needs about 800. Like RocksDB's
+	// builder, Pebble's builder skips a key that has the same hash as the key before it. A filter is at most
+	// 512 MiB in size.
 	Pebble
 	// Parquet is the split block filter of Parquet files. The encoded filter consists of the blocks only. It
 	// does not include the header that precedes them in a file. Its hash has 64 bits.
@@ -113,9 +114,9 @@ func (f Format) scheme() scheme {
 	panic(noFormat(f))
 }
 
-// HashBits returns the number of bits in the format's hash, which is 32, 64, 128 or 256. In a filter of n
-// keys, at least a fraction n / 2^HashBits of the absent keys are false positives, because they have the same
-// hash as a key in the filter.
+// HashBits returns the number of bits in the format's hash, which is 32, 64, 128 or 256. If a filter contains n
+// keys, about n / 2^HashBits of the absent keys have the same hash as one of these keys. These absent keys are
+// false positives, however large the filter is.
 func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] use the same
@@ -158,8 +159,8 @@ func ParseFormat(s string) (Format, error) {
 
 // Reference reports whether key may be in the encoded filter. It follows the definition of the format step by
 // step, without optimizations. Every kernel is tested against Reference. Use Reference to check or benchmark
-// other implementations. For [LevelDB], it is a fair baseline, because it runs the same loop as the Go ports
-// of LevelDB. To test keys, use [Policy.MayContain], which gives the same answers.
+// other implementations. In benchmarks of [LevelDB] filters, Reference is a fair baseline, because it runs the
+// same loop as the Go ports of LevelDB. To test keys, use [Policy.MayContain], which gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:
@@ -187,8 +188,8 @@ func Reference(f Format, filter, key []byte) bool {
 type Explanation struct {
 	Numbers []Step // the key's hash first
 
-	// Rule is a formula for the position of the bit that probe i tests. Probes are numbered from 0. The
-	// formula refers to the steps in Numbers by their names, such as "hash".
+	// Rule is a formula for the position of the bit that probe i tests. Probes are numbered from 0. Names in
+	// the formula, such as "hash", are the names of steps in Numbers.
 	Rule string
 
 	// Positions lists the positions of the bits that the probes test, in the order of the probes. It is empty

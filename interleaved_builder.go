@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. In memory, it
-// keeps only one block of filters, plus the number of keys and the label of every filter. The size of a block
-// is at most 64 MiB, unless 512 filters need more. The builder writes full blocks to a temporary file. On
-// systems that allow it, this file has no name, so it disappears even if the program crashes. Close removes
-// the temporary file.
+// InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. In memory, it keeps
+// only one block of filters, plus the number of keys and the label of every filter. The size of a block is at
+// most 64 MiB, unless 512 filters need more. The builder writes full blocks to a temporary file. On systems
+// where an open file needs no name, the builder removes the name at once, so the file disappears even if the
+// program crashes. Close removes the temporary file.
 //
 // An InterleavedBuilder is not safe for concurrent use.
 type InterleavedBuilder struct {

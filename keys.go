@@ -43,9 +43,9 @@ func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
 // Integers returns a column of integers. Each key consists of the 1, 2, 4 or 8 bytes of an integer, in
-// little-endian order and two's complement. So a []int64 and a []uint64 with the same bits give the same
-// keys. Values of type int and uint are keys of 8 bytes on every machine. On machines where int has 4 bytes,
-// the function Integers copies a column of them.
+// little-endian order and two's complement. So a []int64 and a []uint64 with the same bits give the same keys.
+// Values of type int and uint are keys of 8 bytes on every machine. On machines where int has 4 bytes, the
+// function Integers copies a []int or a []uint.
 func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
 	if bits.UintSize < 64 && isWord[I]() {
 		return widened(keys)

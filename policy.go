@@ -21,14 +21,14 @@ type Policy struct {
 
 // PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. It
 // chooses the smallest number of bits per key at which a filter for the given capacity has at most this rate.
-// The rate also holds for a filter built for more keys, because the size of the filter grows with the number
-// of keys. The rate does not hold for a [Set] with more keys than its capacity. If no storage engine reads
-// the filter, choose the format [Default].
+// If the policy builds a filter for more keys, the rate also holds, because the size of the filter grows with
+// the number of keys. If you add more keys to a [Set] than its capacity, the rate does not hold. If no storage
+// engine reads the filter, choose the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it. It is
 // [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows. It
-// is [ErrFormat] if the format is unknown. If the rate is possible for fewer keys, the error message suggests a
-// number of keys.
+// is [ErrFormat] if the format is unknown. If the format can have the rate for fewer keys, the error message
+// suggests a number of keys for each filter.
 //
 // PolicyFor computes rates with [Policy.FalsePositiveRate], which assumes keys with random hashes. In
 // [LevelDB] and [Pebble], the rate can be far higher for keys that are numbers (see
@@ -48,7 +48,7 @@ type Policy struct {
 //
 // [Policy.FalsePositiveRate] returns the rate for any number of keys.
 //
-// At 44 bits per key or more, some LevelDB and Pebble filters have a higher rate than smaller ones, so
+// At 44 bits per key or more, another bit per key increases the rate of some LevelDB and Pebble filters, so
 // PolicyFor may return a few bits per key more than necessary. For LevelDB, PolicyFor measures rates, which
 // takes up to a second.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
@@ -272,8 +272,9 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	return dst
 }
 
-// NewFilter builds a filter of the keys in a column (see [Policy.AppendFilter]). The [Filter.KeyCount] of the
-// result is the number of rows that are not null. NewFilter panics in the same cases as AppendFilter.
+// NewFilter builds a filter of the keys in a column (see [Policy.AppendFilter]). For the result,
+// [Filter.KeyCount] returns the number of rows that are not null. NewFilter panics in the same cases as
+// AppendFilter.
 func (p Policy) NewFilter(keys Keys) *Filter {
 	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
 	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}

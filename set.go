@@ -22,8 +22,8 @@ type Set struct{ view }
 // New returns an empty set in the format [Default]. The set is sized so that its false-positive rate is at
 // most falsePositiveRate, for example 0.01, after the given number of keys has been added.
 //
-// The error is [ErrRate] if falsePositiveRate is not between 0 and 1, or if no filter of the format can have
-// this rate. The error is [ErrCapacity] if keys is negative or if the filter would be too large.
+// The error is [ErrRate] if falsePositiveRate is not between 0 and 1, or if no filter can have this rate. The
+// error is [ErrCapacity] if keys is negative or if the filter would be too large.
 func New(keys int, falsePositiveRate float64) (*Set, error) {
 	p, err := PolicyFor(Default, keys, falsePositiveRate)
 	if err != nil {
@@ -309,9 +309,9 @@ func (s *Set) Merge(other *Set) error {
 // Intersect clears every bit of s that is not set in other. Every key that was added to both sets is still a
 // hit in s. A key that was added to only one of the sets is more often a false positive than a key that was
 // added to neither, because one set already has all bits of the key. For this reason, s is not the same as a
-// filter that was built from the common keys. After the call, the [Set.KeyCount] of s is not known,
-// [Set.Stats] overestimates the number of keys, and no formula gives the false-positive rate.
-// [Set.MeasureRate] measures the rate for keys that were added to neither set.
+// filter that was built from the common keys. After the call, the number of keys in s is not known, and
+// [Set.Stats] overestimates it. No formula gives the false-positive rate, but [Set.MeasureRate] measures the
+// rate for keys that were added to neither set.
 //
 // The error is [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the key
 // kinds of both sets are known but different. On error, s does not change.

@@ -21,19 +21,20 @@ type Stats struct {
 	// the estimate is about 5 %. Keys is 0 if KeysUnknown is true.
 	Keys float64
 
-	// KeysUnknown is true if the number of keys cannot be derived from the bits. This is the case if every bit
-	// that a key can set is already set, or if every key is a hit.
+	// KeysUnknown is true if the number of keys cannot be derived from the bits. This is the case if all bits
+	// that keys can set are already set, or if the filter reports every key as a hit without testing bits.
 	KeysUnknown bool
 
 	// FalsePositiveRate is the expected false-positive rate, from 0 to 1, for keys with random hashes. In the
-	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In the
-	// other formats, it is computed with formulas from the estimated number of keys.
+	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In
+	// the other formats, a formula computes it from the estimated number of keys.
 	//
 	// If a filter has 10,000 keys or more and a rate of 0.1 % or more, FalsePositiveRate is within 5 % of the
 	// rate that [Filter.MeasureRate] measures. For a filter of 100 keys, the difference can be 40 %. No
-	// formula is accurate for a [LevelDB] filter of 6,000 keys or more, so Stats tests such a filter with
-	// 2^17 random hashes. The error is then 3 % at a rate of 1 %, and 9 % at a rate of 0.1 %. The rate can be
-	// higher for keys whose hashes are not random. To measure that rate, call MayContainBatch with absent keys.
+	// formula is accurate for a [LevelDB] filter of 6,000 keys or more, so Stats tests such a filter with 2^17
+	// random hashes. The relative error is then 3 % at a rate of 1 %, and 9 % at a rate of 0.1 %. If the
+	// hashes of your keys are not random, the rate can be higher. To measure it, call MayContainBatch with
+	// keys that are not in the filter.
 	FalsePositiveRate float64
 }
 
@@ -148,8 +149,8 @@ func samples(k int) int {
 // MeasureRate tests the filter with 2^20 random hashes and returns the fraction of hits, from 0 to 1. Every
 // call uses the same hashes. At a rate of 1 %, the relative error is 1 %. A call takes a few milliseconds.
 // [Filter.Stats] is faster but less exact. If the filter has more than 32 probes, MeasureRate uses fewer
-// hashes, so that it makes at most 2^25 probes in total. The rate can be higher for keys whose hashes are not
-// random. To measure that rate, call MayContainBatch with absent keys.
+// hashes, so that it makes at most 2^25 probes in total. If the hashes of your keys are not random, the rate
+// can be higher. To measure it, call MayContainBatch with keys that are not in the filter.
 func (v *view) MeasureRate() float64 {
 	if detect.Races {
 		v = v.still()
