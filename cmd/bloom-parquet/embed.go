@@ -50,7 +50,7 @@ Refused: embed refuses encrypted files, boolean columns, and columns compressed 
 ` + outputfile.Help
 }
 
-// Run gives all files filters. A process apart reads each.
+// Run adds filters to all files. A separate process reads each file.
 func (e *embedCommand) Run(s *cli.Streams) error {
 	e.apply()
 	if _, err := e.sizing().Filter(); err != nil {
@@ -76,10 +76,10 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 
 const (
 	usualRate   = 0.01
-	nearestRate = 1.25 * usualRate // of two powers of two, the nearer one: the rate of the next is far lower
+	nearestRate = 1.25 * usualRate // the limit for sizes that are powers of two, so that the rate is near usualRate
 )
 
-// sizing returns how large filters are. The rate is a maximum only with --rate or --any-size.
+// sizing returns the sizing of the filters. The rate is a maximum only with --rate or --any-size.
 func (e *embedCommand) sizing() bloomparquet.Sizing {
 	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
 	switch {

@@ -28,7 +28,7 @@ func (f *filterCommand) Help() string {
 
 ` + keysHelp + `
 
-Filters: Without --keys, the first file must be a filter. Then some of the written rows may be false positives. The filter must have been built from a column of the same type, because the number 1 has different bytes as INT32, as INT64 and as text. If bare bytes look like text or like a different kind of file, filter refuses them unless you use --raw.
+Filters: Without --keys, the first file must be a filter, and some of the written rows may be false positives. The filter must have been built from a column of the same type, because the number 1 has different bytes as INT32, as INT64 and as text. If bare bytes look like text or like a different kind of file, filter refuses them unless you use --raw.
 
 Output: The -o file is written atomically, and must not be one of the input files. Without -o, rows are printed as they are found. So after an error, the exit status is 2 and some rows may be missing. With --as csv and --as jsonl, values are written in the same form as keys. In CSV, a null is an empty field, and an empty string is "".
 

@@ -102,7 +102,8 @@ func (w *textWriter) separate(i int, name string) {
 	}
 }
 
-// end ends a row. A null in a file of one column is in quotes: an empty line is no row of CSV.
+// end ends a row. If a CSV row would be an empty line, it writes "" instead, because readers of CSV skip empty lines. This
+// happens if a file has one column and the value is null.
 func (w *textWriter) end(out io.Writer) error {
 	switch {
 	case !w.csv:

@@ -42,8 +42,8 @@ func thisMachine() machine {
 	return m
 }
 
-// hugePages returns when Linux gives huge pages: always, madvise (to programs that ask for
-// them, as the library does for large filters) or never.
+// hugePages returns which memory Linux backs with huge pages: always (all memory), madvise (only memory for which a
+// program requests them, as the library does for large filters) or never.
 func hugePages() string {
 	text, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	chosen := regexp.MustCompile(`\[(\w+)\]`).FindSubmatch(text)

@@ -39,7 +39,7 @@ func (c *chance) add(from *records.Chunk) {
 	}
 }
 
-// warn warns of lines that look like a table if no more of them pass than absent keys would.
+// warn prints a warning if the hits are hardly more than the false positives to expect, and the keys seem to be parts of the lines.
 func (c *chance) warn(s *cli.Streams, filter *bloom.Filter) {
 	const fewest = 10
 	if c.keys < fewest {

@@ -24,7 +24,7 @@ type sizeCommand struct {
 
 // Help returns the text that bloom size --help prints below the flags.
 func (*sizeCommand) Help() string {
-	return `Numbers: Give any two of the four numbers. The command computes the other two for each format. If you do not give the number of keys, it prints the largest number that the memory, the rate or the bits per key allow. If you do not give the bits per key, it prints the fewest that reach the rate, or the most that fit in the memory.
+	return `Numbers: Give any two of the four numbers. The command computes the other two for each format. If you do not give the number of keys, it prints the largest number of keys that is possible with the two given numbers. If you do not give the bits per key, it prints the fewest bits per key that reach the given rate. If you give neither the rate nor the bits per key, it prints the most bits per key that fit in the given memory.
 The rate is the expected rate for keys with random hashes. In the formats leveldb and pebble, numeric keys can have a far higher false-positive rate. To measure the rate of your keys, use bloom inspect --absent.`
 }
 

@@ -37,7 +37,7 @@ type tablesCommand struct {
 	partFlag
 	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders that contain them."`
 
-	garbage uint64            // bytes of filters that were read since memory was given back
+	garbage uint64            // bytes of filters that were read since the last garbage collection
 	skipped bool              // whether a table was skipped: its keys may have moved to a table that was not read
 	named   []bloomsst.Option // the policies, and the prefix
 }
@@ -98,13 +98,13 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 	return cli.ErrNone
 }
 
-// tableReader does something with every table.
+// tableReader processes the tables one by one.
 type tableReader interface {
 	read(s *cli.Streams, name string, size int64, table *bloomsst.Table) error
 	finish(s *cli.Streams) error // its error is cli.ErrNone if no table may have a key
 }
 
-// tableFolders says that a folder stands for the tables in it.
+// tableFolders replaces the name of a folder by the names of the tables in it.
 var tableFolders = &cli.Folders{Names: "end with .ldb or .sst", List: func(folder string) (tables []string, err error) {
 	entries, err := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -199,7 +199,8 @@ func (c *tablesCommand) lookForMore(s *cli.Streams, read []string) {
 	}
 }
 
-// inDatabase returns an option for the tables of a folder: a database's MANIFEST is read once.
+// inDatabase returns the option InDatabase for a folder. It caches the option of the last folder, so that the MANIFEST of a
+// database is read only once.
 func inDatabase(folder string) bloomsst.Option {
 	if folder != lastFolder.name {
 		lastFolder.name, lastFolder.option = folder, bloomsst.InDatabase(folder)
@@ -220,7 +221,7 @@ func ofTable(name string, err error) error {
 	return fmt.Errorf("%s: %w", show.Name(name), tableError{err})
 }
 
-// tableError is an error of a table, without the names of packages.
+// tableError is an error of a table. Its text omits the prefixes that name packages.
 type tableError struct{ error }
 
 func (e tableError) Error() string {

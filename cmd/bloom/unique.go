@@ -34,7 +34,7 @@ func (u *uniqueCommand) Help() string {
 
 Records: With -f or --match, a record is printed if at least one of its keys is new; with --all, every key must be new.
 
-Seen: The keys of printed records are added to the --seen file every ten seconds, at the end, and if the command is interrupted or its output is closed. The size of the file never changes. If a run fills the file, the run uses more memory to keep the rate, and prints a warning. The next run would fail with this file, so begin a new file. If several runs use the same file at the same time, each run prints the lines that were new to the file when the run began.
+Seen: The keys of printed records are added to the --seen file every ten seconds, at the end, and if the command is interrupted or its output is closed. The size of the file never changes. If a run fills the file, the run uses more memory to keep the rate, and prints a warning. The next run would fail with this file, so begin a new file. If several runs use the same file at the same time, each run prints the lines that were not in the file when that run began.
 
 ` + inputsHelp
 }

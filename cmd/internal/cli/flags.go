@@ -72,7 +72,7 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// FormatNames returns a list of the names of all formats. The word before stands before the last name.
+// FormatNames returns a list of the names of all formats. The parameter before is the text before the last name.
 func FormatNames(before string) string { return formatNames(bloom.Formats(), before) }
 
 func formatNames(formats []bloom.Format, before string) string {

@@ -101,7 +101,7 @@ func Documents(t *testing.T, name string, program func() *cli.Program, least int
 }
 
 // Helps runs the help of every command. Its first screen has the usage, three examples, and the first
-// arguments or flags. After the flags, there are only short paragraphs with a word in front.
+// arguments or flags. After the flags, each paragraph is short, and begins with a title such as "Memory:".
 func Helps(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	t.Setenv("COLUMNS", "80")
@@ -168,7 +168,8 @@ func Examples(t *testing.T, name string, program func() *cli.Program) {
 }
 
 // HelpFlags looks for the flags that the text of every help names. They must be flags of its command, or of
-// the command that is named before the flag, as in "bloom inspect --absent". It skips the flags of sort.
+// the command that is named before the flag, as in "bloom inspect --absent". It ignores the
+// flags of the Unix command sort.
 func HelpFlags(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	flag := regexp.MustCompile(`(?:\b([a-z]+))?(?:^|[\s(])(--[a-z][a-z-]*|-[a-zA-Z0-9])\b`)

@@ -82,8 +82,8 @@ func (d *Desk) first(struct{}, []byte) (*Given, []byte, error) {
 	return d.given, d.given.Bytes, nil
 }
 
-// filterQuestion asks for a filter: an empty one of a size, or the one in a file, with keys added. The format
-// is for a new filter and for bare bytes. A file of a filter has its format in its header.
+// filterQuestion asks for a filter, after keys have been added to it. The filter is a new one of a given size, or the one in
+// a file. Format is the format of a new filter or of bare bytes. The header of a filter file contains the format.
 type filterQuestion struct {
 	Format     string `json:"format"`
 	Capacity   int    `json:"capacity"` // expected keys
@@ -256,7 +256,7 @@ func (d *Desk) withKeys(k kept, keys []string, n numbered) (kept, error) {
 	return d.shelf.put(data, f), nil
 }
 
-// checkPositions refuses a list of keys if they have more bits in all than an answer may list. All
+// checkPositions returns an error if the answer for the keys would list more than maxPositions bits. All
 // keys of a filter have the same number of bits.
 func checkPositions(f kept, keys []string) error {
 	if len(keys) == 0 {
@@ -282,7 +282,7 @@ func newKeyWalk(f kept, key string) keyWalk {
 	return k
 }
 
-// formatAndKeys reads what questions have in common, and returns every key once.
+// formatAndKeys parses the name of a format and a list of keys, and returns every key once.
 func formatAndKeys(name string, list keyList) (format bloom.Format, keys []string, err error) {
 	if format, err = bloom.ParseFormat(show.Short(name)); err != nil {
 		return 0, nil, fromLibrary(err)
