@@ -39,8 +39,9 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 // goroutine may use w during the call. To read a file into a window in use, or with different options, use
 // Load.
 //
-// The generations are as old as they were when the file was written. If Run rotated the saved window,
-// ReadFrom adds the time that has passed since then.
+// ReadFrom keeps the times at which the generations began. If Run rotated the saved window, ReadFrom
+// also counts the intervals that have passed since the newest generation began, and forgets
+// generations that have become too old.
 //
 // The error is [io.EOF] if r is at its end. It is [bloom.ErrEncoding] if the file is truncated or damaged,
 // and also [io.ErrUnexpectedEOF] if r ends inside the file. It is [bloom.ErrFormat] if this library does
@@ -78,8 +79,8 @@ type Loaded struct {
 // the newest when the file's generation began. So if both windows have the same interval and the same
 // number of generations, w forgets a key no later than the window that wrote the file. If the two windows
 // rotate at different times, w may forget a key up to one interval earlier than the other window. For this
-// reason, replicas that load each other's files need one more generation. If no older generation of w has
-// begun yet, Load also gives the generations of w the start times from the file.
+// reason, replicas that load each other's files need one more generation. If w has only its newest
+// generation, as after [New], Load also gives the generations of w the start times from the file.
 //
 // The options of the file may differ from the options of w:
 //
@@ -92,7 +93,7 @@ type Loaded struct {
 // Load merges a filter of the file into a filter of the same size that has room for the keys of both. So
 // loading the same file again changes nothing. If MaxBytes is reached, Load merges the filter into the
 // least full filter of the same size, and [Stats].Over becomes true. If the generation has no filter of
-// this size, Load adds the filter even if that exceeds MaxBytes.
+// this size, Load adds the filter even if there is no room for it in MaxBytes.
 //
 // Load returns the same errors as ReadFrom. It also returns [bloom.ErrShape] if the file has a different
 // format, because the hashes then differ. If there is an error, the window does not change.

@@ -45,12 +45,12 @@ func (w *Window) rotate(n int, began time.Time) {
 //
 // If Run wakes up late, for example because the process was stopped, it makes up for all missed rotations
 // at once. The generation that was the newest before these rotations may have the keys of several
-// intervals. For this generation, the rotations count as one, because its last keys may be new. If Run was
-// called before a window was saved, Open, Load and ReadFrom also count the time since then, and forget
-// generations that have become too old.
+// intervals. Because its last keys may be new, it becomes the second newest generation, as after a single
+// rotation. If Run was called before a window was saved, Open, Load and ReadFrom also count the time since
+// the window was saved, and forget generations that have become too old.
 //
-// A monotonic clock measures the age of a generation. The time of day is used only for the time in which no
-// process runs. On most systems, the monotonic clock and timers stop while the machine sleeps, so keys are
+// A monotonic clock measures the age of a generation. The time of day is used only to compute how long no
+// process ran. On most systems, the monotonic clock and timers stop while the machine sleeps, so keys are
 // then kept longer.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {

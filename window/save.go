@@ -13,9 +13,9 @@ import (
 // The window gets the given options, not the options of the saved window. [Window.Load] describes what
 // happens to filters that do not match the given options. Open computes the age of the generations from the
 // time of day. If Run rotated the saved window, Open forgets generations that have become too old. Their
-// files stay until the next Save or Close. Before that, a wrong time of day has deleted nothing. If the
-// saved time of a generation is in the future, the generation begins now. Open reads each filter directly
-// into its final memory, so it needs little more memory than the filters.
+// files stay until the next Save or Close, so a wrong time of day deletes no file before that. If the saved
+// time of a generation is in the future, the generation begins now. Open reads each filter directly into
+// its final memory, so it needs little more memory than the filters.
 //
 // The folder is locked until Close or until the process ends. The error is [ErrLocked] if another window,
 // in this process or another one, uses the folder. On systems where package syscall has no lock that ends

@@ -78,7 +78,7 @@ func (s *state) bytes() (n int64) {
 // hasRoom reports whether MaxBytes allows another set of the plan.
 func (s *state) hasRoom() bool { return s.bytes()+s.plan.bytes() <= s.options.most(s.plan) }
 
-// Generation describes one generation. [bloom.Stats] describes how accurate the numbers are.
+// Generation describes one generation. The documentation of [bloom.Stats] explains how accurate the numbers are.
 type Generation struct {
 	Sets    int     // number of filters: 0 without keys, several after a Load or if more keys came than planned
 	Bytes   int64   // size of the filters in bytes

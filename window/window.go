@@ -67,8 +67,8 @@ type Window struct {
 // both are right. A goroutine that has waited inside an addition for all that time may still set bits of its key in it. The key
 // is added again, so that it is there anyway, and may be kept for an interval more.
 
-// New returns an empty window. The rate in the options applies to a query of all generations, so each
-// generation gets a part of it.
+// New returns an empty window. The rate in the options applies to a query of all generations, so the
+// filter of each generation has a lower rate.
 //
 // The error is [bloom.ErrFormat] if the format is unknown. It is [bloom.ErrCapacity] if the number of
 // generations or the number of keys is out of range, or if MaxBytes is less than [Options.Bytes]. It is
@@ -114,9 +114,9 @@ func (w *Window) Began() time.Time {
 // Resize changes [Options].Keys, the planned number of keys of a generation. Filters that are created after
 // the call have the new size, including additional filters of a full generation. Existing filters keep
 // their size until the window forgets them. If MaxBytes is 0, the limit becomes 4 times the new
-// [Options.Bytes]. A rotation creates a filter even if that exceeds MaxBytes. So if a call raises Keys, the
-// filters may exceed MaxBytes until the window has forgotten the old filters. Resize returns the same
-// errors as [New].
+// [Options.Bytes]. A rotation creates a filter even if there is no room for it in MaxBytes. So if a call
+// raises Keys, the filters may exceed MaxBytes until the window has forgotten the old filters. Resize
+// returns the same errors as [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
