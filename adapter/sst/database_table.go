@@ -72,8 +72,9 @@ func (t *Table) Family() string {
 	return p.family
 }
 
-// IsLeftover reports whether the MANIFEST of the database does not list the table. For example, a compaction
-// has replaced the table, or the flush or compaction that writes the table is not finished or has failed.
+// IsLeftover reports whether the MANIFEST of the database does not list the table. This is the case, for
+// example, if a compaction has replaced the table, or if the flush or compaction that writes the table is
+// not finished or has failed.
 func (t *Table) IsLeftover() bool {
 	p := t.inDatabase()
 	return p != nil && !p.live

@@ -8,10 +8,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Proved returns the number of the table's own keys that were looked up in the filter. If all of them are
-// hits, the error is nil. Otherwise, the error names a key that is not a hit, or describes a read that
-// failed. If a key of the table is not a hit, queries do not use the filter ([Table.Ignored]). If a data
-// block could not be read, queries still use the filter.
+// Proved returns the number of the table's own keys that were looked up in the filter. If the filter is
+// proved and all reads succeeded, the error is nil. If the filter is not proved, for example because a
+// key is not a hit, the error gives the reason, and queries do not use the filter ([Table.Ignored]). If a
+// data block could not be read, the error describes the failed read, and queries still use the filter.
 //
 // Proved reads the index block and two data blocks. It reads a third data block if the two have too few keys,
 // if the index is in the last 8 KiB of the file, or if the filter may contain prefixes that Pebble's Split

@@ -86,8 +86,8 @@ type Option func(*Table)
 
 // Comparator sets the function with which the database compares user keys. Without this option, the package
 // knows the order only if the table or the MANIFEST names a bytewise comparator, such as the default
-// comparator of LevelDB, RocksDB and Pebble. If neither names a comparator, the package assumes byte order if
-// it reads 32 or more keys and all of them are in byte order.
+// comparator of LevelDB, RocksDB and Pebble. If neither names a comparator, the package reads some keys. It
+// assumes byte order if there are 32 or more of them, and all of them are in byte order.
 //
 // If the order is not known, queries do not use the table's range, and they look up a key in all filters of
 // the table. If the table has more than 16 filters, queries do not use the filters either, and
