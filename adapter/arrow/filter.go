@@ -26,8 +26,8 @@ import (
 // such as list views and lists of 16-byte intervals, the error is [arrow.ErrNotImplemented]. In this case,
 // use [Mask], and filter the other columns of the batch yourself.
 //
-// For the tested column, FilterRecordBatch returns the same errors as [Mask]. The error is also [ErrArray] if
-// the batch has no such column, or if a row to copy is malformed in any column.
+// For the tested column, FilterRecordBatch returns the same errors as [Mask]. It also returns [ErrArray] if
+// the batch has no column with the given index, or if any column has a malformed value in a row to copy.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }

@@ -18,8 +18,8 @@ import (
 // array, so do not release the array while the column is in use.
 //
 // Keys returns [ErrType] for dictionaries and run-end encoded arrays, because their rows are not stored as
-// keys in memory. [Mask], [Positions] and [Add] accept these arrays. If an array has the type null or a fixed
-// width of 0 bytes, and more than 2^20 rows, the error is [ErrArray].
+// keys in memory. [Mask], [Positions] and [Add] accept these arrays. If an array has more than 2^20 rows, and
+// its type is null or has a fixed width of 0 bytes, the error is [ErrArray].
 func Keys(a arrow.Array) (bloom.Keys, error) {
 	s, err := rowsOf(a)
 	if err != nil {

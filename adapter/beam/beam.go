@@ -44,8 +44,8 @@ import (
 // encodes the exported fields of a Keyer as JSON.
 //
 // A Keyer may have a method KeyKind() bloom.KeyKind, as [String] does. BuildFilter then records this kind in
-// the filter file. Filter fails if the file has a different kind, because it would not find any key in such a
-// filter.
+// the filter file. Filter fails if the file has a different kind. Without this check, Filter would drop
+// almost every element.
 type Keyer[T any] interface {
 	AppendKey(dst []byte, element T) []byte
 }

@@ -11,8 +11,8 @@ import (
 // Register registers the transforms for a Keyer with Beam. Call it in an init function, so that every worker
 // process calls it.
 //
-// Register replaces the functions of Beam's package register. Those functions instantiate code for every list
-// of parameters that a DoFn may have, and compiling this code took more than ten minutes.
+// Use Register instead of the functions of Beam's package register. Those functions instantiate code for
+// every list of parameters that a DoFn may have, and compiling this code took more than ten minutes.
 func Register[T any, K Keyer[T]](K) {
 	registerMethod("AddInput", func(f *buildFn[T, K]) reflectx.Func { return call2[*accumulator, T, *accumulator]{f.AddInput} })
 	registerMethod("ProcessElement", func(f *filterFn[T, K]) reflectx.Func {
