@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// vetted are the systems that are vetted, this one by test/unit. They compile every file of the public modules
+// vetted are the systems that are vetted, this one by test/unit and prove/long. They compile every file of the public modules
 // (prove/vet/files checks that), with int of 64 and of 32 bits. Only the modules in ported have files of one system or of
 // one architecture.
 var (
@@ -24,11 +24,15 @@ func (t tree) steps(host []string) []step {
 	return slices.Concat(t.test(promised), t.prove(host, promised), t.all())
 }
 
+// heavy is a module with 450 packages that no other module needs: a third of what make test would compile. prove/long tests it.
+const heavy = "adapter/beam"
+
 // test returns what a change can break and this machine can show at once, with Go, git and a C compiler.
 func (t tree) test(promised []string) []step {
+	light := slices.DeleteFunc(slices.Clone(t.modules), func(m string) bool { return m == heavy })
 	return []step{
 		// One command, so that nothing is compiled twice.
-		{"test/unit", promised, "go test -vet=all -short " + packages(append(slices.Clone(t.modules), "asm", "release")...)},
+		{"test/unit", promised, "go test -vet=all -short " + packages(append(light, "asm", "release")...)},
 		// Is portable Go the kernel that is found without assembly, and does it run? No other package knows the tag.
 		{"test/purego", []string{"BLOOM_TEST_KERNELS=generic"}, fmt.Sprintf("go test -vet=all -short -tags purego -run %q .", cpuTests)},
 		{"test/generated", nil, generated},
@@ -62,8 +66,8 @@ func (t tree) prove(host, promised []string) (steps []step) {
 		"^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$|^TestScripts$/^(build|explore|file|filter|progress|streams|tables)$")
 	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside|LoadAgain|Over)$' ./window")
 	add("window", nil, "go test -timeout 30m -run '^Test(Model|ModelFolder|RateInBursts)$' ./window -operations 100000000 -burst-keys 100000000")
-	add("long", append([]string{"BLOOM_TEST_WHOLE=1"}, promised...), "go test %s", packages(t.modules...)) // without -short
-	add("workers", nil, "adapter/beam/processes/run")                                                      // Beam's transforms, in worker processes
+	add("long", append([]string{"BLOOM_TEST_WHOLE=1"}, promised...), "go test -vet=all %s", packages(t.modules...)) // without -short
+	add("workers", nil, "adapter/beam/processes/run")                                                               // Beam's transforms, in worker processes
 	add("browser", nil, "cd cmd/bloom/browser && go test -vet=all ./...")
 	add("release", nil, "release/publish %s", strings.Join(t.modules, " ")) // what a user of the tags would get
 	add("compare", []string{"CGO_CFLAGS=-O0"}, "go test -vet=all ./compare/... ./compare/duckdb/...")
