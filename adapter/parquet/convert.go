@@ -23,8 +23,9 @@ import (
 //   - between byte strings of variable length and byte strings of fixed length, and between UUIDs and other
 //     byte strings of 16 bytes
 //
-// For all other pairs of types, the error is [ErrType]. It is also ErrType for intervals, and for decimals
-// in BYTE_ARRAY or of more than 256 bytes, because equal values may have different bytes.
+// For all other pairs of types, the error is [ErrType]. It is also ErrType for intervals and for decimals in
+// BYTE_ARRAY, because equal values of these types may have different bytes, and for decimals of more than 256
+// bytes.
 func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte, ok bool), err error) {
 	for _, t := range []Type{to, from} {
 		if err := t.check(); err != nil {

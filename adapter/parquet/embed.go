@@ -59,8 +59,8 @@ func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 }
 
 // HasFilter reports whether a column chunk of the input has a filter. Columns are the leaves of the schema,
-// counted from 0. If [Embedder.Add] cannot add a filter to the chunk, the error is [ErrChunk],
-// [ErrEncrypted] or [ErrFooter].
+// counted from 0. HasFilter returns an error if [Embedder.Add] cannot add a filter to the chunk. The error is
+// [ErrChunk], [ErrEncrypted] or [ErrFooter].
 func (e *Embedder) HasFilter(rowGroup, column int) (bool, error) {
 	c, err := e.chunk(rowGroup, column)
 	return err == nil && c.hasFilter(e.footer), err

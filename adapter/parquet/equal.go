@@ -17,9 +17,9 @@ func (t Type) isNaN(value []byte) bool {
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
 
-// Equal returns the values that a filter must also have if it has a floating-point zero or NaN, because
-// programs may look up any of these values. For a zero, these are 0 and -0. For a NaN, these are the two
-// quiet NaNs without a payload, one of each sign. For every other value, Equal returns nil.
+// Equal returns nil unless the value is a floating-point zero or NaN. A filter that has such a value must
+// also have all values that Equal returns, because programs may look up any of them. For a zero, Equal
+// returns 0 and -0. For a NaN, it returns the two quiet NaNs without a payload, one of each sign.
 func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)

@@ -72,6 +72,6 @@ type inner struct{ error }
 func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
 func (e inner) Unwrap() error { return e.error }
 
-// ErrType means that the type of the keys does not match the type of the column, that the format does not
-// allow a type, or that a function does not support the type.
+// ErrType means that the type of the keys does not match the type of the column, that the Parquet format does
+// not allow the type, or that the function does not support it.
 var ErrType = errors.New("parquet: wrong column type")

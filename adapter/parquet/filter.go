@@ -9,7 +9,7 @@ import (
 )
 
 // Filter returns the filter of row group i. The error is one of the errors of this package, such as
-// [ErrNoFilter], or an error from reading the file. The filter stays valid after later calls, and is never
+// [ErrNoFilter], or an error from reading the file. Later calls do not overwrite the filter. It is never
 // larger than the file.
 func (c *Column) Filter(i int) (*bloom.Filter, error) {
 	r := c.whole(i)
@@ -41,8 +41,8 @@ func (c *Column) filter(i int, memory *buffer) result {
 }
 
 // Load reads all filters into memory. Call Load before you test several sets of keys against the column, so
-// that each filter is read only once. If Load cannot read a filter, [Keys.Prune] and [Column.Filter] report
-// the error. Load has no effect on the columns of an [Index].
+// that each filter is read only once. Load itself reports no errors: if it cannot read a filter, [Keys.Prune]
+// and [Column.Filter] report the error. Load has no effect on the columns of an [Index].
 func (c *Column) Load() {
 	if c.index != nil {
 		return

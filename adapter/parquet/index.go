@@ -42,9 +42,9 @@ type IndexedFile struct {
 	Footer uint64
 }
 
-// Same reports whether a file still has the size and modification time that it had when it was indexed. If
-// in is not nil and f.Footer is not 0, Same also reads the footer from in and compares the checksum of the
-// footer with f.Footer. The error is an error from reading the footer.
+// Same reports whether a file still has the size and modification time that it had when it was indexed. If in
+// is not nil and f.Footer is not 0, Same also reads the footer from in and compares the checksum of the
+// footer with f.Footer. Same returns an error only if it cannot read the footer.
 func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
 	if !same || in == nil || f.Footer == 0 {

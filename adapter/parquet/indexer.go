@@ -66,11 +66,11 @@ type waitingFilter struct {
 	values bool      // whether it was made from values
 }
 
-// NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the upper limit for the average
-// false-positive rate of the filters in the index. If the average rate of the filters in the files is
-// above this limit, the average in the index may be above it too, but is at most 1.1 times the average in
-// the files. The error is [bloom.ErrRate] if no filter can have the given rate, or an error from creating
-// a temporary file.
+// NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the highest acceptable average of
+// the false-positive rates of the filters in the index. If filters in the files have rates near or above the
+// given rate, the average may be higher: up to 1.1 times the average rate of the filters in the files, where
+// a rate below the given rate counts as the given rate. The error is [bloom.ErrRate] if no filter can have
+// the given rate, or an error from creating a temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
