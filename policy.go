@@ -161,10 +161,11 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //     were 0.8 to 1.06 times the result. Filters with certain numbers of lines have far more false positives
 //     than others. Near these numbers, measured rates were up to 1.7 times the result.
 //
-// With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. With
-// more than 20 bits per key and fewer than 70 keys, measured rates were 0.4 to 7 times the result for LevelDB
-// and Nori filters, up to 20 times for NoriCrate filters, up to 220 times for Guava filters, and up to 2,000
-// times for BitsAndBlooms filters. The difference is largest for filters of one or two keys.
+// With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. Filters
+// with more than 20 bits per key and fewer than 70 keys are further from the result. Measured rates of LevelDB
+// and Nori filters were 0.4 to 7 times the result. The rates of NoriCrate filters were up to 20 times the
+// result, of Guava filters up to 220 times, and of BitsAndBlooms filters up to 2,000 times. The difference is
+// largest for filters of one or two keys.
 //
 // If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //

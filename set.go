@@ -38,7 +38,8 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
 // if [Policy.AppendFilter] would panic because the filter is too large. If the system does not have enough
-// memory for a filter of an allowed size, the program terminates, as it does when make runs out of memory.
+// memory for a filter of an allowed size, the program terminates, as after a call of the built-in function make
+// for too much memory.
 func (p Policy) NewSet(capacity int) (*Set, error) {
 	v, err := p.newView(capacity)
 	if err != nil {

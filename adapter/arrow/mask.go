@@ -235,9 +235,9 @@ func setBits(hits []uint64, from, to int) {
 // null row, the boolean is false. The memory of the mask comes from mem; release the mask after use.
 //
 // The rows can have any string or binary type, including large types, views and types of fixed size. They can
-// also be in a dictionary or run-end encoded. For other types, the error is [ErrType], and for a malformed
-// array, it is [ErrArray]. Like MayContainHash, MaskFilters panics if h comes from a format with a different
-// hash function.
+// also be stored in a dictionary, or as a run-end encoded array. For other types, the error is [ErrType], and
+// for a malformed array, it is [ErrArray]. Like MayContainHash, MaskFilters panics if h comes from a format
+// with a different hash function.
 func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filters arrow.Array) (*array.Boolean, error) {
 	if t := valueType(filters.DataType()); !isBinary(t) {
 		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())

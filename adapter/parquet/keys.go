@@ -12,8 +12,8 @@ import (
 
 // Keys represents a list of column values, hashed in advance. You can test them against any number of
 // columns of related types. For example, BYTE_ARRAY columns have the same keys whether their logical type
-// is STRING, ENUM, JSON, BSON or none. All signed integer types with the same physical type have the same
-// keys, and so do all unsigned integer types with the same physical type.
+// is STRING, ENUM, JSON, BSON or none. The same number has the same key in
+// all signed integer types of one physical type, and in all unsigned integer types of one physical type.
 //
 // Keys do not keep references to the values. They are safe for concurrent use.
 type Keys struct {

@@ -24,7 +24,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys: Write a key as text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef. For a string column, a key is all bytes of a line. With --keys-column, the keys are the values of one column of another table, which is in Parquet, CSV or JSON lines. In JSON, user.id means the member id of the object user. With --match 'id=(\d+)', each key is the text that the group matches. Text that is not a value of the type is an error. A key that the column cannot hold, such as 2^40 in a column of 32-bit integers, is skipped, and a warning reports how many keys were skipped.`
+const keysHelp = `Keys: Write a key as text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef. For a string column, a key is all bytes of a line. With --keys-column, the keys are the values of one column of another table, which is in Parquet, CSV or JSON lines. In JSON, "user.id" means the member "id" of the object "user". With --match 'id=(\d+)', each key is the text that the group matches. Text that is not a value of the type is an error. A key that the column cannot hold, such as 2^40 in a column of 32-bit integers, is skipped, and a warning reports how many keys were skipped.`
 
 // errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress describe the keys in the file of --keys")
