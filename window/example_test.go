@@ -31,6 +31,23 @@ func Example() {
 	// false
 }
 
+// A window for the billion keys of a day.
+func ExampleOptions_Bytes() {
+	for _, rate := range []float64{0.01, 0.0001, 0.000001} {
+		options := window.Options{Generations: 25, Keys: 1_000_000_000 / 24, Rate: rate}
+		bytes, err := options.Bytes()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%v: %.1f GB\n", rate, float64(bytes)/1e9)
+	}
+	// Output:
+	// 0.01: 2.6 GB
+	// 0.0001: 4.7 GB
+	// 1e-06: 7.9 GB
+}
+
 // keep is what a service does that keeps its window in a folder.
 func keep(folder string, options window.Options) error {
 	seen, loaded, err := window.Open(folder, options)
