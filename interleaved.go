@@ -17,8 +17,8 @@ import (
 // Interleaved stores many filters of one shape and queries them together. Filters of one shape have the same
 // format, number of bits and number of probes. An Interleaved stores bit 0 of all filters, then bit 1 of all
 // filters, and so on. Bit slice p consists of bit p of every filter. A key maps to the same k bits in every
-// filter, so the AND of k bit slices answers a query for all filters. A query loads one bit for each filter
-// and probe, whereas a [Group] loads a cache line for each filter. For about 64 filters or more, an
+// filter, so the AND of these k bit slices answers a query for all filters. A query loads one bit for each
+// filter and probe, whereas a [Group] loads a cache line for each filter. For about 64 filters or more, an
 // Interleaved is many times as fast as a Group. For fewer filters, or for filters of different sizes, use a
 // Group.
 //

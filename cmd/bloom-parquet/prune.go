@@ -34,7 +34,7 @@ type pruneCommand struct {
 
 // Help returns the text that bloom-parquet prune --help prints below the flags.
 func (p *pruneCommand) Help() string {
-	return `Lines: prune prints a line for each row group that may contain keys. A line has five fields, separated by tabs: the file, the number of the row group (counted from 0), the number of its rows, the number of keys that it may contain, and the number of false positives to expect. The last number is computed as if the row group contained none of the keys. If there is no filter, the last field is "-". If the number of keys is at most three standard deviations above the expected number of false positives, the line ends with "chance", because all of these keys may be false positives. Row groups that cannot contain a key are left out.
+	return `Lines: prune prints a line for each row group that may contain keys. A line has five fields, separated by tabs: the file, the number of the row group (counted from 0), the number of its rows, how many of the given keys it may contain, and how many false positives to expect. The last number is computed as if the row group contained none of the keys. If there is no filter, the last field is "-". If the number of keys is at most three standard deviations above the expected number of false positives, the line ends with "chance", because all of these keys may be false positives. Row groups that cannot contain a key are left out.
 
 ` + keysHelp + `
 
