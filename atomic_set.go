@@ -176,7 +176,7 @@ func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 
 // Merge adds all keys of other to s. While Merge runs, no goroutine may change other. The error is [ErrShape]
 // if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both sets are
-// known but different. On error, s does not change.
+// known but different. If only one kind is known, the kind of s becomes unknown. On error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
