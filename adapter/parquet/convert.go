@@ -31,8 +31,11 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 		if err := t.check(); err != nil {
 			return nil, err
 		}
-		if t.kind().ambiguous || t.isWide() {
+		switch {
+		case t.kind().ambiguous:
 			return nil, fmt.Errorf("%w: equal values of %v may have different bytes", ErrType, t)
+		case t.isWide():
+			return nil, fmt.Errorf("%w: %v has more than %d bytes", ErrType, t, widestNumber)
 		}
 	}
 	c := converter{to, from}

@@ -173,4 +173,12 @@ func TestConverterEdges(t *testing.T) {
 			t.Errorf("%v to %v: %v", pair[1], pair[0], err)
 		}
 	}
+	for _, test := range []struct {
+		typ    Type
+		reason string
+	}{{wide, "has more than 256 bytes"}, {decimalsY, "may have different bytes"}, {intervals, "may have different bytes"}} {
+		if _, err := Converter(test.typ, test.typ); err == nil || !strings.Contains(err.Error(), test.reason) {
+			t.Errorf("%v: %v", test.typ, err)
+		}
+	}
 }
