@@ -52,6 +52,7 @@ func (c cpu) words() string {
 	return c.name + ", " + kernelWords[c.kernel]
 }
 
+// kernelWords are what tables call the kernels.
 var kernelWords = map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}
 
 // sizesOfColumns are the sizes of filters in the tables of columns.

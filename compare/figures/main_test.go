@@ -32,6 +32,51 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestWrite wants a file without what no table shows, and all files together small: they are in every clone.
+func TestWrite(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, measurements), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var measured figures
+	for _, kernel := range []string{"avx512", "avx2", "generic"} {
+		measured = append(measured, figure{Name: "A/kernel=" + kernel, Ns: 1, Low: 1, High: 2}, figure{Name: "A/kernel=" + kernel + "/batch=1", Ns: 1})
+	}
+	f := &file{Name: "Zen 9", stem: "zen9"}
+	for _, part := range []string{"singles", "group"} {
+		f.put(run{Part: part, Figures: slices.Clone(measured)})
+	}
+	if err := f.write(root); err != nil {
+		t.Fatal(err)
+	}
+	read, err := filesOf(root)
+	if err != nil || len(read) != 1 {
+		t.Fatal(read, err)
+	}
+	for part, want := range map[string]int{"singles": 4, "group": 6} {
+		r, err := read[0].run(part)
+		if err != nil || len(r.Figures) != want || r.Figures[0].Low != 0 {
+			t.Errorf("%s has %v, %v, want %d figures without deciles", part, r.Figures, err, want)
+		}
+	}
+
+	files, err := filepath.Glob(filepath.Join(top, measurements, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size int64
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size == 0 || size > 200<<10 {
+		t.Errorf("the figures have %d bytes", size)
+	}
+}
+
 // TestUntimedFormat leaves the figures of a format out of every run, as if the format were new and nobody had timed it. No table
 // may fail then, or name the format. With the figures, both tables of docs/choosing.md name it.
 func TestUntimedFormat(t *testing.T) {
