@@ -21,7 +21,7 @@ import (
 
 type embedCommand struct {
 	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns for which to add filters. Separate the names of nested columns with dots, and write a backslash before a comma in a name."`
-	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without --rate, each filter gets the size that brings its rate nearest to 0.01."`
+	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. The default is 0.0125, or 0.01 with --any-size."`
 	AnySize bool      `help:"Allow any multiple of 32 bytes as the size of a filter, not only powers of two. Such filters are smaller, but ClickHouse, Velox and Arrow C++ cannot read them."`
 	Replace bool      `help:"Also replace existing filters. Without --replace, an existing filter is replaced only if it may lack values."`
 	DryRun  bool      `short:"n" help:"Print what would be done and how many bytes would be added, but write nothing. The columns are still read."`
@@ -37,7 +37,7 @@ type embedCommand struct {
 func (e *embedCommand) Help() string {
 	return `Queries: When DuckDB, Spark, ClickHouse or bloom-parquet looks up a key in a file with filters, it reads only the row groups that may contain the key. DuckDB 1.4 uses the filters if a condition has one key (id = 5), but not if it has several keys (IN, OR, a join).
 
-Sizes: Without --any-size, the size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that meets the rate. Without --rate, it is the power of two that brings the rate nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
+Sizes: Without --any-size, the size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that meets the rate. Without --rate, it is the smallest power of two whose rate is at most 0.0125. A limit of 0.01 could double the size.
 
 Layout: embed copies all bytes before the footer unchanged. Then it writes the filters, and a new footer that records where the filters are.
 
@@ -75,13 +75,13 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 }
 
 const (
-	usualRate   = 0.01
-	nearestRate = 1.25 * usualRate // the limit for sizes that are powers of two, so that the rate is near usualRate
+	usualRate = 0.01
+	looseRate = 1.25 * usualRate // the limit for sizes that are powers of two: usualRate could double them
 )
 
 // sizing returns the sizing of the filters. The rate is a maximum only with --rate or --any-size.
 func (e *embedCommand) sizing() bloomparquet.Sizing {
-	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
+	s := bloomparquet.Sizing{Rate: looseRate, AnySize: e.AnySize}
 	switch {
 	case e.Rate != nil:
 		s.Rate = float64(*e.Rate)
@@ -414,7 +414,7 @@ func (w *embedding) print() {
 			}
 			line = fmt.Sprintf("; %d of %d row groups %sget filters of %d bytes in all, rate %.2g to %.2g", n, all, would, bytes, low, high)
 			if w.Rate == nil && !w.AnySize {
-				line += fmt.Sprintf(", the nearest to %v (use --rate to set a maximum)", usualRate)
+				line += fmt.Sprintf(", at most %v (use --rate to set another maximum)", looseRate)
 			}
 		}
 		if column.kept > 0 {

@@ -44,7 +44,7 @@ func TestNearestSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, _, messages := runOn(t, 1, append([]string{"embed", "--column", "key", "-o", "out", in}, test.flags...)...)
-		found := regexp.MustCompile(`: key: 1 of 1 row groups get filters of (\d+) bytes in all, rate (\S+) to [^,\n]*(, the nearest to 0.01 \(use --rate to set a maximum\))?\n`).FindSubmatch(messages)
+		found := regexp.MustCompile(`: key: 1 of 1 row groups get filters of (\d+) bytes in all, rate (\S+) to [^,\n]*(, at most 0.0125 \(use --rate to set another maximum\))?\n`).FindSubmatch(messages)
 		if found == nil {
 			t.Errorf("%d keys, %v: status %d: %s", test.keys, test.flags, status, messages)
 			continue
