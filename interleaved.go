@@ -201,10 +201,10 @@ func (x *Interleaved) SetLabel(i int, label string) {
 // SetMetadata does not copy data.
 func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
-// Put stores the given filters at positions first, first+1 and so on. It can replace existing filters and add
-// new filters after the last one. The function that created x reserved room for at least the requested number
-// of filters. If first is greater than x.Len(), the filters in between are empty. Put copies the bits, so later
-// changes to a set have no effect on x. A call without filters changes nothing.
+// Put stores the given filters at positions first, first+1 and so on. It can replace existing filters and
+// add new filters after the last one. There is room for at least as many filters as x was created for. If
+// first is greater than x.Len(), the filters in between are empty. Put copies the bits, so later changes to
+// a set have no effect on x. A call without filters changes nothing.
 //
 // Put folds a filter that is larger than the filters of x (see [Set.Fold]). It also accepts a filter for
 // which every key is a hit, and a filter for which no key is a hit. In x, these filters still give the same

@@ -161,11 +161,10 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //     were 0.8 to 1.06 times the result. Filters with certain numbers of lines have far more false positives
 //     than others. Near these numbers, measured rates were up to 1.7 times the result.
 //
-// With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. Filters
-// with more than 20 bits per key and fewer than 70 keys are further from the result. Measured rates of LevelDB
-// and Nori filters were 0.4 to 7 times the result. The rates of NoriCrate filters were up to 20 times the
-// result, of Guava filters up to 220 times, and of BitsAndBlooms filters up to 2,000 times. The difference is
-// largest for filters of one or two keys.
+// With more than 20 bits per key, measured rates of Pebble filters were 1.0 to 1.3 times the result. If a
+// filter also has fewer than 70 keys, the difference can be larger. For such small filters, measured rates
+// of LevelDB and Nori were 0.4 to 7 times the result, of NoriCrate up to 20 times, of Guava up to 220 times,
+// and of BitsAndBlooms up to 2,000 times. The difference is largest for filters of one or two keys.
 //
 // If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //

@@ -27,7 +27,8 @@ type Stats struct {
 
 	// FalsePositiveRate is the expected false-positive rate, from 0 to 1, for keys with random hashes. In the
 	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In
-	// the other formats, a formula computes it from the estimated number of keys.
+	// the other formats, a formula computes it from the estimated number of keys, except for large LevelDB
+	// filters (see below).
 	//
 	// If a filter has 10,000 keys or more and a rate of 0.1 % or more, FalsePositiveRate is within 5 % of the
 	// rate that [Filter.MeasureRate] measures. For a filter of 100 keys, the difference can be 40 %. No

@@ -34,10 +34,10 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 
 // ReadFrom reads the next window file from r into w, with the options of the file. It verifies the
 // checksums, and reads no byte after the end of that file. It allocates memory for the bytes that r
-// returns, not for the sizes that headers claim. Because headers may be wrong, it also refuses a file if
-// Rotate would create filters that are more than four times as large as the filters in the file. No other
-// goroutine may use w during the call. To read a file into a window in use, or with different options, use
-// Load.
+// returns, not for the sizes that headers claim. Because headers may be wrong, ReadFrom also refuses a
+// file if Rotate would create filters that are more than four times as large as all filters in the file,
+// or less than about a quarter as large. No other goroutine may use w during the call. To read a file
+// into a window in use, or with different options, use Load.
 //
 // ReadFrom keeps the times at which the generations began. If Run rotated the saved window, ReadFrom
 // also counts the intervals that have passed since the newest generation began, and forgets

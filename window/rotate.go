@@ -46,8 +46,8 @@ func (w *Window) rotate(n int, began time.Time) {
 // If Run wakes up late, for example because the process was stopped, it makes up for all missed rotations
 // at once. The generation that was the newest before these rotations may have the keys of several
 // intervals. Because its last keys may be new, it becomes the second newest generation, as after a single
-// rotation. If Run was called before a window was saved, Open, Load and ReadFrom also count the time since
-// the window was saved, and forget generations that have become too old.
+// rotation. If Run was called before a window was saved, Open, Load and ReadFrom also count the intervals
+// that have passed since its newest generation began, and forget generations that have become too old.
 //
 // A monotonic clock measures the age of a generation. The time of day is used only to compute how long no
 // process ran. On most systems, the monotonic clock and timers stop while the machine sleeps, so keys are

@@ -12,7 +12,7 @@ import (
 // process calls it.
 //
 // Use Register instead of the functions of Beam's package register. Those functions instantiate code for
-// every list of parameters that a DoFn may have, and compiling this code took more than ten minutes.
+// every list of parameters that a DoFn may have, and this code can take more than ten minutes to compile.
 func Register[T any, K Keyer[T]](K) {
 	registerMethod("AddInput", func(f *buildFn[T, K]) reflectx.Func { return call2[*accumulator, T, *accumulator]{f.AddInput} })
 	registerMethod("ProcessElement", func(f *filterFn[T, K]) reflectx.Func {

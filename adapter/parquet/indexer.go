@@ -39,8 +39,8 @@ import (
 // [bloom.InterleavedBuilder].
 //
 // Several goroutines may call Read concurrently, while one goroutine calls the functions that Read returns.
-// After all files have been added, several goroutines may call AddKeys concurrently. All other calls of
-// methods must not overlap.
+// After all files have been added, several goroutines may call AddKeys concurrently. No other calls of
+// methods may overlap.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -133,8 +133,8 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 
 // Wanting returns an iterator over the row groups whose keys you must pass to [Indexer.AddKeys]. It yields
 // the number of the file and the number of the row group. These row groups have no usable filter, or a
-// filter that does not fit together with the filters of the other row groups. Call Wanting after all files
-// have been added.
+// filter whose size does not fit the sizes of the other filters. Call Wanting after all files have been
+// added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()

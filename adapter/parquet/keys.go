@@ -10,10 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys represents a list of column values, hashed in advance. You can test them against any number of
-// columns of related types. For example, BYTE_ARRAY columns have the same keys whether their logical type
-// is STRING, ENUM, JSON, BSON or none. The same number has the same key in
-// all signed integer types of one physical type, and in all unsigned integer types of one physical type.
+// Keys are the values of a column, hashed in advance. You can test them against any number of columns of
+// related types. For example, BYTE_ARRAY columns have the same keys whether their logical type is STRING,
+// ENUM, JSON, BSON or none. A number has the same key in all signed integer types of one physical type, and
+// likewise in all unsigned ones.
 //
 // Keys do not keep references to the values. They are safe for concurrent use.
 type Keys struct {

@@ -16,8 +16,9 @@ import (
 // If MayContainBatch returns an error, the keys whose filter could not be read are hits. The error is
 // [bloom.ErrKeys] if keys contains hashes but the table needs the keys themselves. Tables of LevelDB, tables
 // with partitions and tables with Ribbon filters need the keys. A table also needs the keys if the option
-// [Split] or the table itself defines the prefixes in the filter. With this error, all rows that are not null
-// are hits.
+// [Split] or the table itself defines the prefixes in the filter. Some tables of old versions of Pebble need
+// the keys, too, and so do tables whose data [Table.Proved] could not read. With this error, all rows that
+// are not null are hits.
 //
 // MayContainBatch panics if hits has too few words, or if keys contains hashes and the filter's format uses a
 // different hash.

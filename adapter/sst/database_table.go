@@ -8,11 +8,12 @@ import (
 
 // What a table's database tells of the table.
 
-// InDatabase tells [Open] that the table belongs to the database in the given folder. The first Open with
-// this option reads the database's MANIFEST. The MANIFEST contains the name of the comparator, which tables
-// of LevelDB do not contain. The MANIFEST also contains the level and the column family of each table. To
-// find the table in the MANIFEST, Open needs the name of the file, so the io.ReaderAt must have a Name
-// method, like that of [os.File]. To open all tables of a database, use [OpenDatabase].
+// InDatabase tells [Open] that the table belongs to the database in the given folder. The first Open
+// with this option reads the database's MANIFEST. The MANIFEST contains the name of the comparator,
+// which tables of LevelDB do not contain. The MANIFEST also contains the level and the column family of
+// each table. Open finds the table in the MANIFEST only if the io.ReaderAt has a Name method that
+// returns the name of the file, like that of [os.File]. Without it, Open uses only the comparator. To
+// open all tables of a database, use [OpenDatabase].
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)
